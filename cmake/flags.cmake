@@ -1,0 +1,17 @@
+add_library(achilles_flags INTERFACE)
+target_compile_options(achilles_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(ACHILLES_WARNINGS_AS_ERRORS)
+  target_compile_options(achilles_flags INTERFACE -Werror)
+endif()
+# The same source gives the same bits with every compiler and processor: no contraction into fused operations.
+target_compile_options(achilles_flags INTERFACE -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False positives of g++ 12 inside Eigen's fixed-size loops once everything is inlined.
+  target_compile_options(achilles_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread
+                                                  -Wno-stringop-overflow)
+endif()
+if(ACHILLES_SANITIZE)
+  target_compile_options(achilles_flags INTERFACE -fsanitize=${ACHILLES_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(achilles_flags INTERFACE -fsanitize=${ACHILLES_SANITIZE})
+endif()

@@ -1,0 +1,165 @@
+// A scene: the checked description of what is simulated, before anything moves.
+#pragma once
+
+#include <achilles/error.hpp>
+#include <achilles/shape.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace achilles {
+
+enum class BodyKind : std::uint8_t { kDynamic, kFixed, kScripted };
+
+/// Bits of the degrees of freedom that a body is not allowed, in world axes.
+struct Locks {
+  static constexpr std::uint8_t kX = 1, kY = 2, kZ = 4, kRx = 8, kRy = 16, kRz = 32;
+  std::uint8_t bits = 0;
+};
+
+/// How the orientation follows the spin over a step, [Erleben04, sec. 4.14].
+enum class RotationUpdate : std::uint8_t { kFinite, kPartial, kInfinitesimal };
+
+/// How two surfaces act on each other. All quantities physical; 0 stiffness means rigid contact.
+struct ContactLaw {
+  double friction = 0.5;               // Coulomb's µ
+  double restitution = 0;              // [0, 1]; the report says which impact law reads it
+  double rolling_friction = 0;         // [m] resisting torque per normal force
+  double torsional_friction = 0;       // [m]
+  double stiffness = 0;                // [N/m], compliant contact
+  double damping = 0;                  // [N s/m]
+  std::optional<Vec2> anisotropy;      // friction along the body's x and y axes, where it depends on direction
+};
+
+struct Material {
+  std::string name;
+  ContactLaw law;
+};
+
+struct MaterialPair {
+  std::string first;
+  std::string second;
+  ContactLaw law;
+};
+
+struct BodyDescription {
+  std::string name;
+  BodyKind kind = BodyKind::kDynamic;
+  Shape shape;
+  std::optional<double> mass;     // [kg]
+  std::optional<double> density;  // [kg/m³]; 1000 when neither is given
+  std::optional<Mat3> inertia;    // [kg m²] about the centre of mass, body axes
+  std::optional<Vec3> center;     // [m] centre of mass in the body's frame, where the shape's own is not meant
+  Pose pose;                      // of the body's frame
+  Vec3 velocity = Vec3::Zero();   // [m/s] of the centre of mass
+  Vec3 spin = Vec3::Zero();       // [rad/s] world axes
+  std::string material = "default";
+  Locks locks;
+  RotationUpdate rotation = RotationUpdate::kFinite;
+  Vec3 rotation_axis = Vec3::UnitX();  // body axes; for RotationUpdate::kPartial
+  Vec3 force = Vec3::Zero();           // [N] constant, world axes, at the centre of mass
+  Vec3 torque = Vec3::Zero();          // [N m] constant, world axes
+  std::string group;                   // for `rules`; empty: the body's own name
+};
+
+enum class JointKind : std::uint8_t { kBall, kHinge, kSlider, kHinge2, kUniversal, kFixed, kPlanar, kDistance };
+
+/// What acts along one free axis of a joint. Angles in radians, lengths in metres.
+struct JointAxis {
+  Vec3 axis = Vec3::UnitZ();                         // world axes, at the start
+  std::optional<std::pair<double, double>> limits;   // [rad] or [m]
+  std::optional<double> motor_speed;                 // [rad/s] or [m/s]
+  std::optional<double> motor_position;              // [rad] or [m]; a motor has a speed or a position
+  double motor_max = 0;                              // [N m] or [N]
+  double friction = 0;                               // [N m] or [N]
+  double stiffness = 0;                              // [N m/rad] or [N/m]
+  double damping = 0;                                // [N m s/rad] or [N s/m]
+  double rest = 0;                                   // [rad] or [m] where the spring pulls to
+};
+
+struct JointDescription {
+  std::string name;
+  JointKind kind = JointKind::kBall;
+  std::string first;                        // body name
+  std::string second;                       // body name
+  Vec3 at = Vec3::Zero();                   // [m] world, at the start
+  std::optional<Vec3> at_second;            // second anchor, for `distance`
+  std::vector<JointAxis> axes;              // one or two, by kind
+  std::optional<double> length;             // [m] for `distance`
+  double compliance = 0;                    // [m/N] softness of the joint itself
+  bool collide = false;                     // whether the two bodies collide with each other
+};
+
+/// Motion of a scripted body, [Erleben04, ch. 3].
+struct ScriptDescription {
+  std::string body;
+  std::vector<Vec3> space;                           // [m] points of the space spline
+  std::vector<std::pair<double, double>> speed;      // (time [s], arc length [m])
+  std::vector<std::pair<double, Quat>> turn;         // (time [s], orientation)
+};
+
+struct TriggerDescription {
+  std::string name;
+  Shape shape;
+  Pose pose;
+};
+
+/// Bodies of these groups (or with these names) do not collide.
+struct RuleDescription {
+  std::string first;
+  std::string second;
+};
+
+using OptionValue = std::variant<bool, double, std::string>;
+
+struct MethodDescription {
+  std::string name = "lcp-fixed";
+  std::string impact;                           // empty: the method's default
+  std::string solver;                           // empty: the method's default
+  std::map<std::string, OptionValue> options;   // checked against the method's table
+};
+
+struct Scene {
+  std::string name;
+  std::string source;
+  Vec3 gravity{0, 0, -9.81};  // [m/s²]
+  double step = 0.01;         // [s]
+  double duration = 10;       // [s]
+  MethodDescription method;
+  std::vector<Material> materials;  // always holds "default"
+  std::vector<MaterialPair> material_pairs;
+  std::vector<BodyDescription> bodies;  // `repeat` already unfolded, `planar` already turned into locks
+  std::vector<JointDescription> joints;
+  std::vector<ScriptDescription> scripts;
+  std::vector<TriggerDescription> triggers;
+  std::vector<RuleDescription> rules;
+
+  std::string file;                   // where it was read from
+  std::string text;                   // the YAML itself with every --set applied: reading it again gives this scene
+  std::vector<Diagnostic> warnings;   // legal but suspicious
+};
+
+/// One `--set PATH=VALUE`: path into the scene file, value in YAML.
+struct Override {
+  std::string path;
+  std::string value;
+};
+
+/// Reads, checks and unfolds a scene file. Throws SceneError with every error found. Mesh and hull files are looked up
+/// relative to the scene file.
+[[nodiscard]] Scene load_scene(const std::string& file, const std::vector<Override>& overrides = {});
+
+/// The same from text in memory; `file` names it in messages and is where relative paths start.
+[[nodiscard]] Scene parse_scene(std::string_view text, const std::string& file = "<text>",
+                                const std::vector<Override>& overrides = {});
+
+/// JSON Schema of the scene format, for editors.
+[[nodiscard]] std::string scene_schema();
+
+}  // namespace achilles

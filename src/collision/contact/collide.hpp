@@ -1,0 +1,31 @@
+// Contact determination between two placed geometries.
+#pragma once
+
+#include "collision/contact/contact.hpp"
+#include "geometry/geometry.hpp"
+
+namespace achilles {
+
+struct CollideOptions {
+  double margin = 0;        // [m] points with gap up to this are reported
+  bool all_points = false;  // every point of the contact region instead of at most four for a convex pair
+};
+
+/// Appends the contact points of one pair of geometries (normal from a to b) to `points`; nothing when they are further
+/// apart than the margin. Depends on the poses alone, so that a resumed run finds the same bits. Any order of kinds.
+void collide(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+             const CollideOptions& options, std::vector<ContactPoint>& points);
+
+/// Signed distance between two placed geometries: positive apart, else minus the depth, the least translation that
+/// separates them. This is the measure of penetration that reports and tests use; it shares no code with `collide` beyond
+/// the elementary distances.
+struct SignedDistance {
+  double distance = 0;           // [m]
+  Vec3 point_a = Vec3::Zero();   // [m] world, on a
+  Vec3 point_b = Vec3::Zero();   // [m] world, on b
+  Vec3 normal = Vec3::UnitZ();   // unit, from a to b
+};
+[[nodiscard]] SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
+                                                     const Transform& X_WB);
+
+}  // namespace achilles

@@ -1,0 +1,45 @@
+// Collision detection of a whole instant: broad phase, narrow phase and contact determination in one call.
+#pragma once
+
+#include "collision/collider.hpp"
+#include "collision/contact/collide.hpp"
+#include "collision/contact/contact.hpp"
+
+#include <memory>
+#include <span>
+
+namespace achilles {
+
+struct DetectOptions {
+  CollideOptions collide;
+  int threads = 1;
+};
+
+/// Scratch of detect_contacts: the tree that follows the colliders from call to call. Only speed depends on its contents.
+class DetectWorkspace {
+ public:
+  DetectWorkspace();
+  ~DetectWorkspace();
+  DetectWorkspace(DetectWorkspace&&) noexcept;
+  DetectWorkspace& operator=(DetectWorkspace&&) noexcept;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// All contacts between colliders of different bodies, at least one of them movable, the pair not in `ignored` (sorted).
+/// The result is a function of the colliders and options alone. Allocates nothing once warm.
+void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
+                     const DetectOptions& options, DetectWorkspace& scratch, ContactSet& contacts);
+
+/// How deep a pose interpenetrates: the deepest pair and how deep, 0 when nothing overlaps. Independent of contacts.
+struct MeasuredPenetration {
+  double depth = 0;  // [m]
+  std::uint32_t body_a = 0;
+  std::uint32_t body_b = 0;
+};
+[[nodiscard]] MeasuredPenetration measure_penetration(std::span<const Collider> colliders,
+                                                      std::span<const IgnoredPair> ignored, int threads,
+                                                      DetectWorkspace& scratch);
+
+}  // namespace achilles
