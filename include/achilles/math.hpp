@@ -4,6 +4,8 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
+#include <limits>
+
 namespace achilles {
 
 using Vec2 = Eigen::Vector2d;
@@ -30,6 +32,12 @@ struct Transform {
 };
 
 [[nodiscard]] inline Transform to_transform(const Pose& pose) { return {pose.q.toRotationMatrix(), pose.p}; }
+
+/// Velocity of one body: of its centre of mass, and spin in world axes.
+struct BodyVelocity {
+  Vec3 linear = Vec3::Zero();   // [m/s]
+  Vec3 angular = Vec3::Zero();  // [rad/s]
+};
 
 /// Axis-aligned box, empty when lower exceeds upper.
 struct Aabb {

@@ -21,12 +21,6 @@ namespace achilles {
 /// Stands in a row for a body that no impulse can move; its own velocity, if it has one, is folded into `target`.
 inline constexpr std::uint32_t kImmovable = std::numeric_limits<std::uint32_t>::max();
 
-/// Velocity of one body: of its centre of mass, and spin in world axes.
-struct BodyVelocity {
-  Vec3 linear = Vec3::Zero();   // [m/s]
-  Vec3 angular = Vec3::Zero();  // [rad/s]
-};
-
 /// What the mass matrix needs of one body, in world axes. Locked degrees of freedom have zero inverse.
 struct BodyInverseMass {
   Vec3 linear = Vec3::Zero();   // [1/kg] per axis

@@ -1,0 +1,46 @@
+// A scene set in motion: the World, the method that advances it and the scratch it needs.
+#pragma once
+
+#include <achilles/report.hpp>
+#include <achilles/world.hpp>
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace achilles {
+
+class Simulation {
+ public:
+  /// Prepares a scene. Throws SceneError when the method cannot run it (it says what it lacks).
+  explicit Simulation(const Scene& scene, int threads = 1);
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  /// Advances by one step of the scene's length. After a stop (StepReport::stopped) the world stays at the last good state.
+  StepReport step();
+
+  [[nodiscard]] World& world();
+  [[nodiscard]] const World& world() const;
+  [[nodiscard]] const Scene& scene() const;
+  [[nodiscard]] double step_length() const;  // [s]
+
+  /// Contact points of the last step with the impulses that acted there.
+  [[nodiscard]] std::span<const ContactRecord> contacts() const;
+
+  /// Deepest interpenetration of the present pose, measured from geometry alone [m].
+  [[nodiscard]] double penetration();
+
+  /// Continues from a saved world of the same scene.
+  void restore(World world);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Version of the library, "major.minor.patch".
+[[nodiscard]] std::string_view version();
+
+}  // namespace achilles

@@ -1,0 +1,163 @@
+// The World: everything that changes while a scene runs, as a value. Copying it is a snapshot.
+#pragma once
+
+#include <achilles/scene.hpp>
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace achilles {
+
+struct Geometry;
+
+/// Names a body for as long as it lives; a handle to a removed body is recognized, also when its place was taken again.
+struct BodyHandle {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+  bool operator==(const BodyHandle&) const = default;
+};
+
+/// The bodies, one array per quantity, indexed by dense body index. Read by every stage.
+struct BodyArrays {
+  // The model: constant while a step works on it.
+  std::vector<BodyKind> kind;
+  std::vector<Locks> locks;
+  std::vector<double> mass;              // [kg] infinite for fixed and scripted bodies
+  std::vector<Mat3> inertia_B;           // [kg m²] about the centre of mass, body axes
+  std::vector<Mat3> inverse_inertia_B;   // [1/(kg m²)] zero for fixed and scripted bodies
+  std::vector<Vec3> center_B;            // [m] centre of mass in the body's frame
+  std::vector<RotationUpdate> rotation;
+  std::vector<Vec3> rotation_axis_B;
+  std::vector<Vec3> constant_force;      // [N] from the scene
+  std::vector<Vec3> constant_torque;     // [N m]
+  // The state.
+  std::vector<Vec3> position;            // [m] p_WC, of the centre of mass
+  std::vector<Quat> orientation;         // q_WB
+  std::vector<BodyVelocity> velocity;
+  std::vector<Vec3> applied_force;       // [N] by the user, for the next step only
+  std::vector<Vec3> applied_torque;      // [N m]
+  std::vector<std::uint8_t> asleep;
+
+  [[nodiscard]] std::size_t size() const { return kind.size(); }
+  [[nodiscard]] bool is_movable(std::size_t body) const { return kind[body] == BodyKind::kDynamic; }
+  /// The body's frame, as scenes and reports write it.
+  [[nodiscard]] Pose frame(std::size_t body) const {
+    return {position[body] - orientation[body] * center_B[body], orientation[body]};
+  }
+};
+
+/// One piece of a body's shape. The pieces of all bodies, in body order, are the colliders.
+struct WorldPiece {
+  std::uint32_t body = 0;
+  std::uint32_t material = 0;
+  std::shared_ptr<const Geometry> geometry;
+  Transform X_CG;  // placement relative to the centre of mass, body axes
+};
+
+/// Which law holds between two materials: the pair's own where the scene gives one, else mixed: friction, restitution,
+/// rolling and torsional friction as geometric means (so that a frictionless or plastic side decides), stiffness and
+/// damping in series.
+class MaterialTable {
+ public:
+  MaterialTable();
+  MaterialTable(std::span<const Material> materials, std::span<const MaterialPair> pairs);
+  /// Index of a named material; throws std::invalid_argument when there is none.
+  [[nodiscard]] std::uint32_t index_of(std::string_view name) const;
+  [[nodiscard]] const ContactLaw& law(std::uint32_t a, std::uint32_t b) const { return laws_[a * names_.size() + b]; }
+  [[nodiscard]] std::span<const std::string> names() const { return names_; }
+
+ private:
+  friend struct SnapshotAccess;
+  std::vector<std::string> names_;
+  std::vector<ContactLaw> laws_;  // row-major, symmetric
+};
+
+/// What the next step remembers of a contact point of this one.
+struct CachedPoint {
+  std::uint32_t feature = 0;
+  std::uint32_t bounced = 0;   // 1 while an arrival waits for its rebound
+  double approach = 0;         // [m/s] speed at which the surfaces met
+  Vec3 impulse = Vec3::Zero(); // [N s] along normal and the two tangents of the row builder
+};
+
+struct CachedContact {
+  std::uint32_t collider_a = 0, collider_b = 0;
+  std::uint32_t first = 0, count = 0;  // points[first .. first + count)
+};
+
+/// Impulses by pair and feature, sorted by (collider_a, collider_b): state, because warm starts shape the next bits.
+struct ContactCache {
+  std::vector<CachedContact> contacts;
+  std::vector<CachedPoint> points;
+};
+
+class World {
+ public:
+  World();
+  /// Builds the bodies of a checked scene. Throws std::invalid_argument where a shape has no volume or a mass is impossible.
+  explicit World(const Scene& scene);
+
+  /// Adds a body; throws std::invalid_argument with the reason when the description is impossible.
+  BodyHandle add_body(const BodyDescription& description);
+  /// Removes a body and what the world remembers of its contacts. Dense indices above it shift down by one.
+  void remove_body(BodyHandle handle);
+  [[nodiscard]] bool is_alive(BodyHandle handle) const;
+  /// Dense index of a living body; throws std::out_of_range for a dead handle.
+  [[nodiscard]] std::uint32_t index_of(BodyHandle handle) const;
+  [[nodiscard]] BodyHandle handle_of(std::uint32_t index) const;
+  /// Handle by name; throws std::out_of_range, naming it, when there is none.
+  [[nodiscard]] BodyHandle find(std::string_view name) const;
+
+  /// Places a body's frame; sleeping bodies wake.
+  void set_pose(BodyHandle handle, const Pose& pose);
+  void set_velocity(BodyHandle handle, const BodyVelocity& velocity);
+  /// Adds a force [N] at a world point for the next step.
+  void apply_force(BodyHandle handle, const Vec3& force, const Vec3& point_W);
+  /// Changes velocities at once by an impulse [N s] at a world point; locked degrees of freedom stay locked.
+  void apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& point_W);
+
+  [[nodiscard]] double kinetic_energy() const;    // [J]
+  [[nodiscard]] double potential_energy() const;  // [J] −Σ m g·x
+  [[nodiscard]] Vec3 linear_momentum() const;     // [N s] of the movable bodies
+  [[nodiscard]] Vec3 angular_momentum() const;    // [N m s] about the origin
+
+  /// 64-bit hash of every bit of the state that the next step depends on.
+  [[nodiscard]] std::uint64_t state_hash() const;
+  /// Whether all positions and velocities are finite; the first body that is not, if any.
+  [[nodiscard]] std::optional<std::uint32_t> first_not_finite() const;
+
+  /// Writes the whole world; reading it back continues bit for bit.
+  void save(std::ostream& out) const;
+  /// Throws std::runtime_error when the stream is not a complete world of this version.
+  [[nodiscard]] static World load(std::istream& in);
+
+  // Plain data, read and written by the stages of a step.
+  Vec3 gravity{0, 0, -9.81};  // [m/s²]
+  double time = 0;            // [s]
+  std::int64_t step_index = 0;
+  BodyArrays bodies;
+  std::vector<std::string> names;                    // per body
+  std::vector<std::shared_ptr<const Shape>> shapes;  // per body, as described
+  std::vector<std::uint32_t> body_material;          // per body
+  std::vector<WorldPiece> pieces;
+  MaterialTable materials;
+  ContactCache contact_cache;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ignored_pairs;  // bodies that do not collide; first < second, sorted
+
+ private:
+  friend struct SnapshotAccess;
+  struct Slot {
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;
+    bool alive = false;
+  };
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> slot_of_;  // per body
+};
+
+}  // namespace achilles
