@@ -1,0 +1,23 @@
+// Projected Gauss-Seidel on rows, matrix-free: the workhorse.
+#pragma once
+
+#include "solver/row_problem.hpp"
+#include "solver/solve_report.hpp"
+
+namespace achilles {
+
+struct GaussSeidelOptions {
+  int iterations = 50;         // sweeps at most
+  int minimum_iterations = 0;  // sweeps at least, so that a warm start is always improved upon
+  double tolerance = 1e-9;     // [m/s] stop once the residual is at or below it
+  double relaxation = 1;       // ω in (0, 2); 1 is Gauss-Seidel proper
+};
+
+/// Sweeps the rows in their order, each row solved for its own impulse with the others held [Erleben04, fig. 6.10];
+/// friction pairs as one 2-vector projected on their disc. `impulses` in is the warm start, out the last iterate;
+/// `problem.velocities` in is u*, out u* + M⁻¹ Jᵀ λ. O(rows) per sweep, no allocation.
+/// kNotFinite: impulses are set to zero and velocities mean nothing.
+[[nodiscard]] SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptions& options,
+                                             std::span<double> impulses);
+
+}  // namespace achilles
