@@ -20,29 +20,29 @@ struct Stop {
 
 /// One contact point after the solve.
 struct ContactRecord {
-  std::uint32_t body_a = 0;        // dense body indices
+  std::uint32_t body_a = 0;  // dense body indices
   std::uint32_t body_b = 0;
-  Vec3 position = Vec3::Zero();    // [m] world
-  Vec3 normal = Vec3::UnitZ();     // from a to b
-  double gap = 0;                  // [m]
-  Vec3 impulse = Vec3::Zero();     // [N s] world, over the step, acting on b (minus it acts on a)
+  Vec3 position = Vec3::Zero();  // [m] world
+  Vec3 normal = Vec3::UnitZ();   // from a to b
+  double gap = 0;                // [m]
+  Vec3 impulse = Vec3::Zero();   // [N s] world, over the step, acting on b (minus it acts on a)
 };
 
 /// What one step of any method returns.
 struct StepReport {
-  int contacts = 0;               // contact points
-  int groups = 0;                 // independent groups solved
-  int iterations = 0;             // of the complementarity solver, the largest over the groups
-  double residual = 0;            // [m/s] natural map, the largest over the groups
-  int impacts = 0;                // impacts resolved at a frozen instant, or contacts that bounced
-  int impact_iterations = 0;      // the largest of one impact
-  int lineality = 0;              // dimension removed, summed over the impacts of the step
-  int new_contacts = 0;           // body pairs that began to touch
-  int lost_contacts = 0;          // body pairs that ceased to touch
+  int contacts = 0;           // contact points
+  int groups = 0;             // independent groups solved
+  int iterations = 0;         // of the complementarity solver, the largest over the groups
+  double residual = 0;        // [m/s] natural map, the largest over the groups
+  int impacts = 0;            // impacts resolved at a frozen instant, or contacts that bounced
+  int impact_iterations = 0;  // the largest of one impact
+  int lineality = 0;          // dimension removed, summed over the impacts of the step
+  int new_contacts = 0;       // body pairs that began to touch
+  int lost_contacts = 0;      // body pairs that ceased to touch
   int triggers_in = 0;
   int triggers_out = 0;
-  double joint_error = 0;         // [m] largest positional violation of a joint after the step
-  double external_work = 0;       // [J] done in this step by scripts, motors and forces other than gravity
+  double joint_error = 0;    // [m] largest positional violation of a joint after the step
+  double external_work = 0;  // [J] done in this step by scripts, motors and forces other than gravity
   std::optional<Stop> stopped;
 };
 

@@ -28,13 +28,13 @@ enum class RotationUpdate : std::uint8_t { kFinite, kPartial, kInfinitesimal };
 
 /// How two surfaces act on each other. All quantities physical; 0 stiffness means rigid contact.
 struct ContactLaw {
-  double friction = 0.5;               // Coulomb's µ
-  double restitution = 0;              // [0, 1]; the report says which impact law reads it
-  double rolling_friction = 0;         // [m] resisting torque per normal force
-  double torsional_friction = 0;       // [m]
-  double stiffness = 0;                // [N/m], compliant contact
-  double damping = 0;                  // [N s/m]
-  std::optional<Vec2> anisotropy;      // friction along the body's x and y axes, where it depends on direction
+  double friction = 0.5;           // Coulomb's µ
+  double restitution = 0;          // [0, 1]; the report says which impact law reads it
+  double rolling_friction = 0;     // [m] resisting torque per normal force
+  double torsional_friction = 0;   // [m]
+  double stiffness = 0;            // [N/m], compliant contact
+  double damping = 0;              // [N s/m]
+  std::optional<Vec2> anisotropy;  // friction along the body's x and y axes, where it depends on direction
 };
 
 struct Material {
@@ -72,36 +72,36 @@ enum class JointKind : std::uint8_t { kBall, kHinge, kSlider, kHinge2, kUniversa
 
 /// What acts along one free axis of a joint. Angles in radians, lengths in metres.
 struct JointAxis {
-  Vec3 axis = Vec3::UnitZ();                         // world axes, at the start
-  std::optional<std::pair<double, double>> limits;   // [rad] or [m]
-  std::optional<double> motor_speed;                 // [rad/s] or [m/s]
-  std::optional<double> motor_position;              // [rad] or [m]; a motor has a speed or a position
-  double motor_max = 0;                              // [N m] or [N]
-  double friction = 0;                               // [N m] or [N]
-  double stiffness = 0;                              // [N m/rad] or [N/m]
-  double damping = 0;                                // [N m s/rad] or [N s/m]
-  double rest = 0;                                   // [rad] or [m] where the spring pulls to
+  Vec3 axis = Vec3::UnitZ();                        // world axes, at the start
+  std::optional<std::pair<double, double>> limits;  // [rad] or [m]
+  std::optional<double> motor_speed;                // [rad/s] or [m/s]
+  std::optional<double> motor_position;             // [rad] or [m]; a motor has a speed or a position
+  double motor_max = 0;                             // [N m] or [N]
+  double friction = 0;                              // [N m] or [N]
+  double stiffness = 0;                             // [N m/rad] or [N/m]
+  double damping = 0;                               // [N m s/rad] or [N s/m]
+  double rest = 0;                                  // [rad] or [m] where the spring pulls to
 };
 
 struct JointDescription {
   std::string name;
   JointKind kind = JointKind::kBall;
-  std::string first;                        // body name
-  std::string second;                       // body name
-  Vec3 at = Vec3::Zero();                   // [m] world, at the start
-  std::optional<Vec3> at_second;            // second anchor, for `distance`
-  std::vector<JointAxis> axes;              // one or two, by kind
-  std::optional<double> length;             // [m] for `distance`
-  double compliance = 0;                    // [m/N] softness of the joint itself
-  bool collide = false;                     // whether the two bodies collide with each other
+  std::string first;              // body name
+  std::string second;             // body name
+  Vec3 at = Vec3::Zero();         // [m] world, at the start
+  std::optional<Vec3> at_second;  // second anchor, for `distance`
+  std::vector<JointAxis> axes;    // one or two, by kind
+  std::optional<double> length;   // [m] for `distance`
+  double compliance = 0;          // [m/N] softness of the joint itself
+  bool collide = false;           // whether the two bodies collide with each other
 };
 
 /// Motion of a scripted body, [Erleben04, ch. 3].
 struct ScriptDescription {
   std::string body;
-  std::vector<Vec3> space;                           // [m] points of the space spline
-  std::vector<std::pair<double, double>> speed;      // (time [s], arc length [m])
-  std::vector<std::pair<double, Quat>> turn;         // (time [s], orientation)
+  std::vector<Vec3> space;                       // [m] points of the space spline
+  std::vector<std::pair<double, double>> speed;  // (time [s], arc length [m])
+  std::vector<std::pair<double, Quat>> turn;     // (time [s], orientation)
 };
 
 struct TriggerDescription {
@@ -120,9 +120,9 @@ using OptionValue = std::variant<bool, double, std::string>;
 
 struct MethodDescription {
   std::string name = "lcp-fixed";
-  std::string impact;                           // empty: the method's default
-  std::string solver;                           // empty: the method's default
-  std::map<std::string, OptionValue> options;   // checked against the method's table
+  std::string impact;                          // empty: the method's default
+  std::string solver;                          // empty: the method's default
+  std::map<std::string, OptionValue> options;  // checked against the method's table
 };
 
 struct Scene {
@@ -140,9 +140,9 @@ struct Scene {
   std::vector<TriggerDescription> triggers;
   std::vector<RuleDescription> rules;
 
-  std::string file;                   // where it was read from
-  std::string text;                   // the YAML itself with every --set applied: reading it again gives this scene
-  std::vector<Diagnostic> warnings;   // legal but suspicious
+  std::string file;                  // where it was read from
+  std::string text;                  // the YAML itself with every --set applied: reading it again gives this scene
+  std::vector<Diagnostic> warnings;  // legal but suspicious
 };
 
 /// One `--set PATH=VALUE`: path into the scene file, value in YAML.

@@ -18,7 +18,8 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  /// Advances by one step of the scene's length. After a stop (StepReport::stopped) the world stays at the last good state.
+  /// Advances by one step of the scene's length. After a stop (StepReport::stopped) the world stays at the last good
+  /// state.
   StepReport step();
 
   [[nodiscard]] World& world();

@@ -14,6 +14,7 @@
 namespace achilles {
 
 struct Geometry;
+struct GeometryPiece;
 
 /// Names a body for as long as it lives; a handle to a removed body is recognized, also when its place was taken again.
 struct BodyHandle {
@@ -27,20 +28,20 @@ struct BodyArrays {
   // The model: constant while a step works on it.
   std::vector<BodyKind> kind;
   std::vector<Locks> locks;
-  std::vector<double> mass;              // [kg] infinite for fixed and scripted bodies
-  std::vector<Mat3> inertia_B;           // [kg m²] about the centre of mass, body axes
-  std::vector<Mat3> inverse_inertia_B;   // [1/(kg m²)] zero for fixed and scripted bodies
-  std::vector<Vec3> center_B;            // [m] centre of mass in the body's frame
+  std::vector<double> mass;             // [kg] infinite for fixed and scripted bodies
+  std::vector<Mat3> inertia_B;          // [kg m²] about the centre of mass, body axes
+  std::vector<Mat3> inverse_inertia_B;  // [1/(kg m²)] zero for fixed and scripted bodies
+  std::vector<Vec3> center_B;           // [m] centre of mass in the body's frame
   std::vector<RotationUpdate> rotation;
   std::vector<Vec3> rotation_axis_B;
-  std::vector<Vec3> constant_force;      // [N] from the scene
-  std::vector<Vec3> constant_torque;     // [N m]
+  std::vector<Vec3> constant_force;   // [N] from the scene
+  std::vector<Vec3> constant_torque;  // [N m]
   // The state.
-  std::vector<Vec3> position;            // [m] p_WC, of the centre of mass
-  std::vector<Quat> orientation;         // q_WB
+  std::vector<Vec3> position;     // [m] p_WC, of the centre of mass
+  std::vector<Quat> orientation;  // q_WB
   std::vector<BodyVelocity> velocity;
-  std::vector<Vec3> applied_force;       // [N] by the user, for the next step only
-  std::vector<Vec3> applied_torque;      // [N m]
+  std::vector<Vec3> applied_force;   // [N] by the user, for the next step only
+  std::vector<Vec3> applied_torque;  // [N m]
   std::vector<std::uint8_t> asleep;
 
   [[nodiscard]] std::size_t size() const { return kind.size(); }
@@ -80,9 +81,9 @@ class MaterialTable {
 /// What the next step remembers of a contact point of this one.
 struct CachedPoint {
   std::uint32_t feature = 0;
-  std::uint32_t bounced = 0;   // 1 while an arrival waits for its rebound
-  double approach = 0;         // [m/s] speed at which the surfaces met
-  Vec3 impulse = Vec3::Zero(); // [N s] along normal and the two tangents of the row builder
+  std::uint32_t bounced = 0;    // 1 while an arrival waits for its rebound
+  double approach = 0;          // [m/s] speed at which the surfaces met
+  Vec3 impulse = Vec3::Zero();  // [N s] along normal and the two tangents of the row builder
 };
 
 struct CachedContact {
@@ -99,7 +100,8 @@ struct ContactCache {
 class World {
  public:
   World();
-  /// Builds the bodies of a checked scene. Throws std::invalid_argument where a shape has no volume or a mass is impossible.
+  /// Builds the bodies of a checked scene. Throws std::invalid_argument where a shape has no volume or a mass is
+  /// impossible.
   explicit World(const Scene& scene);
 
   /// Adds a body; throws std::invalid_argument with the reason when the description is impossible.
@@ -112,6 +114,9 @@ class World {
   [[nodiscard]] BodyHandle handle_of(std::uint32_t index) const;
   /// Handle by name; throws std::out_of_range, naming it, when there is none.
   [[nodiscard]] BodyHandle find(std::string_view name) const;
+
+  /// Two bodies, by dense index, that pass through each other from now on.
+  void ignore_pair(std::uint32_t first, std::uint32_t second);
 
   /// Places a body's frame; sleeping bodies wake.
   void set_pose(BodyHandle handle, const Pose& pose);
@@ -147,16 +152,22 @@ class World {
   std::vector<WorldPiece> pieces;
   MaterialTable materials;
   ContactCache contact_cache;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ignored_pairs;  // bodies that do not collide; first < second, sorted
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      ignored_pairs;  // bodies that do not collide; first < second, sorted
 
  private:
   friend struct SnapshotAccess;
   struct Slot {
     std::uint32_t index = 0;
     std::uint32_t generation = 0;
-    bool alive = false;
+    std::uint32_t alive = 0;
   };
+  void ignore(const RuleDescription& rule, std::span<const BodyDescription> descriptions);
+  BodyHandle claim_slot(std::uint32_t index);
+  void append_pieces(std::uint32_t body, std::span<const GeometryPiece> geometry);
+
   std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
   std::vector<std::uint32_t> slot_of_;  // per body
 };
 

@@ -9,6 +9,8 @@
 // A row asks for lower ≤ λ ≤ upper with w = 0 inside, w ≥ 0 at the lower and w ≤ 0 at the upper bound.
 #pragma once
 
+#include "math/inverse_mass.hpp"
+
 #include <achilles/math.hpp>
 
 #include <cstdint>
@@ -21,26 +23,20 @@ namespace achilles {
 /// Stands in a row for a body that no impulse can move; its own velocity, if it has one, is folded into `target`.
 inline constexpr std::uint32_t kImmovable = std::numeric_limits<std::uint32_t>::max();
 
-/// What the mass matrix needs of one body, in world axes. Locked degrees of freedom have zero inverse.
-struct BodyInverseMass {
-  Vec3 linear = Vec3::Zero();   // [1/kg] per axis
-  Mat3 angular = Mat3::Zero();  // [1/(kg m²)]
-};
-
 struct Row {
-  Vec3 linear_a = Vec3::Zero(), angular_a = Vec3::Zero();  // J, body a
-  Vec3 linear_b = Vec3::Zero(), angular_b = Vec3::Zero();  // J, body b
+  Vec3 linear_a = Vec3::Zero(), angular_a = Vec3::Zero();            // J, body a
+  Vec3 linear_b = Vec3::Zero(), angular_b = Vec3::Zero();            // J, body b
   Vec3 mass_linear_a = Vec3::Zero(), mass_angular_a = Vec3::Zero();  // M⁻¹ Jᵀ, body a  [Erleben04, eq. 6.70]
   Vec3 mass_linear_b = Vec3::Zero(), mass_angular_b = Vec3::Zero();  // M⁻¹ Jᵀ, body b
-  double target = 0;    // [m/s] or [rad/s]
+  double target = 0;                                                 // [m/s] or [rad/s]
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   double softness = 0;  // Σ of this row, [m/(N s²) · s]: velocity per impulse
   double diagonal = 0;  // A of this row with itself, softness included
   std::uint32_t body_a = kImmovable;
   std::uint32_t body_b = kImmovable;
-  /// For the first of two consecutive friction rows: the row of their normal impulse; else -1. The second row of the pair
-  /// has it too. Friction rows ignore lower and upper: ‖(λ₁, λ₂)‖ ≤ friction · λ of the normal row.
+  /// For the first of two consecutive friction rows: the row of their normal impulse; else -1. The second row of the
+  /// pair has it too. Friction rows ignore lower and upper: ‖(λ₁, λ₂)‖ ≤ friction · λ of the normal row.
   std::int32_t normal_row = -1;
   double friction = 0;  // µ
 };

@@ -1,0 +1,75 @@
+// Taking a body out of the World: every dense index above it moves down by one.
+#include <achilles/world.hpp>
+
+#include "geometry/geometry.hpp"
+
+#include <algorithm>
+
+namespace achilles {
+namespace {
+
+template <class Array>
+void erase_at(Array& array, std::uint32_t index) {
+  array.erase(array.begin() + index);
+}
+
+void erase_body(BodyArrays& bodies, std::uint32_t body) {
+  erase_at(bodies.kind, body);
+  erase_at(bodies.locks, body);
+  erase_at(bodies.mass, body);
+  erase_at(bodies.inertia_B, body);
+  erase_at(bodies.inverse_inertia_B, body);
+  erase_at(bodies.center_B, body);
+  erase_at(bodies.rotation, body);
+  erase_at(bodies.rotation_axis_B, body);
+  erase_at(bodies.constant_force, body);
+  erase_at(bodies.constant_torque, body);
+  erase_at(bodies.position, body);
+  erase_at(bodies.orientation, body);
+  erase_at(bodies.velocity, body);
+  erase_at(bodies.applied_force, body);
+  erase_at(bodies.applied_torque, body);
+  erase_at(bodies.asleep, body);
+}
+
+/// Drops the cached contacts of colliders [first, last) and renumbers those above.
+void erase_colliders(ContactCache& cache, std::uint32_t first, std::uint32_t last) {
+  const auto gone = [&](std::uint32_t collider) { return collider >= first && collider < last; };
+  std::erase_if(cache.contacts,
+                [&](const CachedContact& contact) { return gone(contact.collider_a) || gone(contact.collider_b); });
+  for (CachedContact& contact : cache.contacts) {
+    if (contact.collider_a >= last) contact.collider_a -= last - first;
+    if (contact.collider_b >= last) contact.collider_b -= last - first;
+  }
+}
+
+}  // namespace
+
+void World::remove_body(BodyHandle handle) {
+  const std::uint32_t body = index_of(handle);
+  const auto before = [&](const WorldPiece& piece) { return piece.body < body; };
+  const auto up_to = [&](const WorldPiece& piece) { return piece.body <= body; };
+  const auto first = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), before));
+  const auto last = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), up_to));
+
+  erase_colliders(contact_cache, first, last);
+  pieces.erase(pieces.begin() + first, pieces.begin() + last);
+  for (std::size_t piece = first; piece < pieces.size(); ++piece) --pieces[piece].body;
+
+  std::erase_if(ignored_pairs, [&](const auto& pair) { return pair.first == body || pair.second == body; });
+  for (auto& pair : ignored_pairs) {
+    if (pair.first > body) --pair.first;
+    if (pair.second > body) --pair.second;
+  }
+
+  erase_body(bodies, body);
+  erase_at(names, body);
+  erase_at(shapes, body);
+  erase_at(body_material, body);
+  erase_at(slot_of_, body);
+  slots_[handle.slot].alive = 0;
+  free_slots_.push_back(handle.slot);
+  for (std::size_t other = body; other < slot_of_.size(); ++other) --slots_[slot_of_[other]].index;
+}
+
+}  // namespace achilles

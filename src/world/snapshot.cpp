@@ -1,0 +1,265 @@
+// The World to and from bytes. One function names every field; it serves writing and reading, so the two cannot
+// disagree.
+#include "geometry/geometry.hpp"
+#include "world/binary_stream.hpp"
+
+#include <achilles/world.hpp>
+
+#include <string_view>
+
+namespace achilles {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
+constexpr std::uint32_t kVersion = 1;
+
+struct Writing {
+  BinaryWriter stream;
+  template <class T>
+  void plain(const T& value) {
+    stream.plain(value);
+  }
+  template <class T>
+  void array(const std::vector<T>& values) {
+    stream.array(values);
+  }
+  void text(const std::string& value) { stream.text(value); }
+  template <class T>
+  std::uint64_t resize(const std::vector<T>& values) {
+    stream.plain(static_cast<std::uint64_t>(values.size()));
+    return values.size();
+  }
+};
+
+struct Reading {
+  BinaryReader stream;
+  template <class T>
+  void plain(T& value) {
+    stream.plain(value);
+  }
+  template <class T>
+  void array(std::vector<T>& values) {
+    stream.array(values);
+  }
+  void text(std::string& value) { stream.text(value); }
+  template <class T>
+  std::uint64_t resize(std::vector<T>& values) {
+    values.clear();
+    return stream.length();
+  }
+};
+
+/// Element i of a list that grows while reading, so that a damaged length ends at the end of the stream.
+template <class T>
+const T& element(Writing&, const std::vector<T>& values, std::uint64_t i) {
+  return values[i];
+}
+template <class T>
+T& element(Reading&, std::vector<T>& values, std::uint64_t) {
+  return values.emplace_back();
+}
+
+template <class Archive, class ShapeRef>
+void visit_shape(Archive& archive, ShapeRef& shape, int depth);
+
+template <class Archive, class Kind>
+void visit_kind(Archive& archive, Kind& kind, int depth) {
+  using T = std::remove_const_t<Kind>;
+  if constexpr (std::is_same_v<T, Hull>) {
+    archive.array(kind.points);
+    archive.text(kind.file);
+  } else if constexpr (std::is_same_v<T, Mesh>) {
+    archive.array(kind.vertices);
+    archive.array(kind.triangles);
+    archive.text(kind.file);
+  } else if constexpr (std::is_same_v<T, Heightfield>) {
+    archive.array(kind.heights);
+    archive.plain(kind.rows);
+    archive.plain(kind.columns);
+    archive.plain(kind.cell);
+    archive.text(kind.file);
+  } else if constexpr (std::is_same_v<T, DistanceMap>) {
+    visit_kind(archive, kind.mesh, depth);
+    archive.plain(kind.cell);
+  } else if constexpr (std::is_same_v<T, Compound>) {
+    const std::uint64_t count = archive.resize(kind.parts);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      auto& part = element(archive, kind.parts, i);
+      archive.plain(part.pose.p);
+      archive.plain(part.pose.q);
+      visit_shape(archive, part.shape, depth + 1);
+    }
+  } else {
+    archive.plain(kind);  // plain numbers
+  }
+}
+
+template <std::size_t I = 0>
+void emplace_kind(Shape& shape, std::size_t index) {
+  if constexpr (I < std::variant_size_v<decltype(Shape::kind)>) {
+    if (index == I) {
+      shape.kind.emplace<I>();
+    } else {
+      emplace_kind<I + 1>(shape, index);
+    }
+  } else {
+    throw std::runtime_error("the saved world holds a shape of unknown kind");
+  }
+}
+
+template <class Archive, class ShapeRef>
+void visit_shape(Archive& archive, ShapeRef& shape, int depth) {
+  if (depth > 32) throw std::runtime_error("the saved world nests compounds too deeply");
+  auto index = static_cast<std::uint64_t>(shape.kind.index());
+  archive.plain(index);
+  if constexpr (std::is_same_v<Archive, Reading>) emplace_kind(shape, index);
+  std::visit([&](auto& kind) { visit_kind(archive, kind, depth); }, shape.kind);
+}
+
+template <class Archive, class Arrays>
+void visit_bodies(Archive& archive, Arrays& bodies) {
+  archive.array(bodies.kind);
+  archive.array(bodies.locks);
+  archive.array(bodies.mass);
+  archive.array(bodies.inertia_B);
+  archive.array(bodies.inverse_inertia_B);
+  archive.array(bodies.center_B);
+  archive.array(bodies.rotation);
+  archive.array(bodies.rotation_axis_B);
+  archive.array(bodies.constant_force);
+  archive.array(bodies.constant_torque);
+  archive.array(bodies.position);
+  archive.array(bodies.orientation);
+  archive.array(bodies.velocity);
+  archive.array(bodies.applied_force);
+  archive.array(bodies.applied_torque);
+  archive.array(bodies.asleep);
+}
+
+template <class Archive, class Strings>
+void visit_texts(Archive& archive, Strings& texts) {
+  const std::uint64_t count = archive.resize(texts);
+  for (std::uint64_t i = 0; i < count; ++i) archive.text(element(archive, texts, i));
+}
+
+}  // namespace
+
+struct SnapshotAccess {
+  template <class Archive, class WorldRef>
+  static void visit(Archive& archive, WorldRef& world) {
+    archive.plain(world.gravity);
+    archive.plain(world.time);
+    archive.plain(world.step_index);
+    visit_bodies(archive, world.bodies);
+    visit_texts(archive, world.names);
+    archive.array(world.body_material);
+    visit_texts(archive, world.materials.names_);
+    const std::uint64_t laws = archive.resize(world.materials.laws_);
+    for (std::uint64_t i = 0; i < laws; ++i) visit_law(archive, element(archive, world.materials.laws_, i));
+    archive.array(world.contact_cache.contacts);
+    archive.array(world.contact_cache.points);
+    archive.array(world.ignored_pairs);
+    archive.array(world.slots_);
+    archive.array(world.free_slots_);
+    archive.array(world.slot_of_);
+  }
+
+  template <class Archive, class Law>
+  static void visit_law(Archive& archive, Law& law) {
+    archive.plain(law.friction);
+    archive.plain(law.restitution);
+    archive.plain(law.rolling_friction);
+    archive.plain(law.torsional_friction);
+    archive.plain(law.stiffness);
+    archive.plain(law.damping);
+    Vec2 anisotropy = law.anisotropy.value_or(Vec2::Constant(-1));  // negative: isotropic
+    archive.plain(anisotropy);
+    if constexpr (std::is_same_v<Archive, Reading>) {
+      if (anisotropy.minCoeff() >= 0) law.anisotropy = anisotropy;
+    }
+  }
+
+  /// What every stage relies on: arrays of one length, indices in range.
+  static void check(const World& world) {
+    const std::size_t n = world.bodies.size();
+    const BodyArrays& b = world.bodies;
+    bool sound = b.locks.size() == n && b.mass.size() == n && b.inertia_B.size() == n &&
+                 b.inverse_inertia_B.size() == n && b.center_B.size() == n && b.rotation.size() == n &&
+                 b.rotation_axis_B.size() == n && b.constant_force.size() == n && b.constant_torque.size() == n &&
+                 b.position.size() == n && b.orientation.size() == n && b.velocity.size() == n &&
+                 b.applied_force.size() == n && b.applied_torque.size() == n && b.asleep.size() == n &&
+                 world.names.size() == n && world.body_material.size() == n && world.slot_of_.size() == n &&
+                 world.materials.laws_.size() == world.materials.names_.size() * world.materials.names_.size();
+    for (const BodyKind kind : b.kind) sound = sound && kind <= BodyKind::kScripted;
+    for (const RotationUpdate rotation : b.rotation) sound = sound && rotation <= RotationUpdate::kInfinitesimal;
+    for (const std::uint32_t material : world.body_material) sound = sound && material < world.materials.names_.size();
+    for (const std::uint32_t slot : world.slot_of_) sound = sound && slot < world.slots_.size();
+    for (const World::Slot& slot : world.slots_) sound = sound && (!slot.alive || slot.index < n);
+    for (const auto& pair : world.ignored_pairs) sound = sound && pair.first < n && pair.second < n;
+    for (const CachedContact& contact : world.contact_cache.contacts) {
+      sound = sound && std::uint64_t{contact.first} + contact.count <= world.contact_cache.points.size();
+    }
+    if (!sound) throw std::runtime_error("the saved world is damaged: its arrays do not fit together");
+  }
+};
+
+void World::save(std::ostream& out) const {
+  Writing archive{BinaryWriter(out)};
+  archive.plain(kMagic);
+  archive.plain(kVersion);
+  SnapshotAccess::visit(archive, *this);
+  for (const auto& shape : shapes) visit_shape(archive, *shape, 0);
+  if (!out) throw std::runtime_error("the world could not be written");
+}
+
+World World::load(std::istream& in) {
+  Reading archive{BinaryReader(in)};
+  std::uint64_t magic = 0;
+  std::uint32_t version = 0;
+  archive.plain(magic);
+  if (magic != kMagic) throw std::runtime_error("this is not a saved world");
+  archive.plain(version);
+  if (version != kVersion) {
+    throw std::runtime_error("the world was saved in format " + std::to_string(version) +
+                             ", this program reads format " + std::to_string(kVersion));
+  }
+  World world;
+  SnapshotAccess::visit(archive, world);
+  SnapshotAccess::check(world);
+  for (std::size_t body = 0; body < world.bodies.size(); ++body) {
+    Shape shape;
+    visit_shape(archive, shape, 0);
+    world.shapes.push_back(std::make_shared<const Shape>(std::move(shape)));
+    world.append_pieces(static_cast<std::uint32_t>(body), make_geometry(*world.shapes.back()));
+  }
+  return world;
+}
+
+std::uint64_t World::state_hash() const {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, a word at a time with a rotation so that high bits spread too
+  const auto mix = [&hash](const void* data, std::size_t bytes) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    for (; bytes > 0;) {
+      std::uint64_t word = 0;
+      const std::size_t count = std::min<std::size_t>(bytes, sizeof(word));
+      std::copy_n(at, count, reinterpret_cast<unsigned char*>(&word));
+      hash = (hash ^ word) * 0x100000001b3;
+      hash ^= hash >> 29U;
+      at += count;
+      bytes -= count;
+    }
+  };
+  const auto mix_array = [&mix](const auto& array) { mix(array.data(), array.size() * sizeof(array[0])); };
+  mix(&time, sizeof(time));
+  mix_array(bodies.position);
+  mix_array(bodies.orientation);
+  mix_array(bodies.velocity);
+  mix_array(bodies.applied_force);
+  mix_array(bodies.applied_torque);
+  mix_array(bodies.asleep);
+  mix_array(contact_cache.contacts);
+  mix_array(contact_cache.points);
+  return hash;
+}
+
+}  // namespace achilles

@@ -1,0 +1,234 @@
+#include <achilles/world.hpp>
+
+#include "geometry/geometry.hpp"
+#include "geometry/mass_properties.hpp"
+#include "math/inverse_mass.hpp"
+#include "world/inverse_mass.hpp"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace achilles {
+namespace {
+
+constexpr double kDefaultDensity = 1000;  // [kg/m³] water: what a body is made of when the scene does not say
+
+/// Mass, centre and inertia of a movable body: what is given wins over what follows from the shape.
+MassProperties resolve_mass(const BodyDescription& description) {
+  const bool all_given = description.mass && description.inertia && description.center;
+  MassProperties properties;
+  if (!all_given) {
+    properties = compute_mass_properties(description.shape, description.density.value_or(kDefaultDensity));
+    if (description.mass) {
+      properties.inertia *= *description.mass / properties.mass;
+      properties.mass = *description.mass;
+    }
+  } else {
+    properties.mass = *description.mass;
+  }
+  if (description.inertia) properties.inertia = *description.inertia;
+  if (description.center) properties.center = *description.center;
+  const bool usable = std::isfinite(properties.mass) && properties.mass > 0 && properties.center.allFinite() &&
+                      properties.inertia.allFinite() && properties.inertia.determinant() > 0;
+  if (!usable) {
+    throw std::invalid_argument("body '" + description.name + "': mass must be positive and inertia positive definite");
+  }
+  return properties;
+}
+
+void check_state(const BodyDescription& description) {
+  const Pose& pose = description.pose;
+  const bool finite = pose.p.allFinite() && pose.q.coeffs().allFinite() && pose.q.norm() > 0 &&
+                      description.velocity.allFinite() && description.spin.allFinite() &&
+                      description.force.allFinite() && description.torque.allFinite();
+  if (!finite)
+    throw std::invalid_argument("body '" + description.name + "': position, orientation and velocity must be finite");
+}
+
+}  // namespace
+
+World::World() = default;
+
+World::World(const Scene& scene)
+    : gravity(scene.gravity),
+      materials(scene.materials.empty() ? MaterialTable{} : MaterialTable(scene.materials, scene.material_pairs)) {
+  for (const BodyDescription& description : scene.bodies) add_body(description);
+  for (const RuleDescription& rule : scene.rules) ignore(rule, scene.bodies);
+  for (const JointDescription& joint : scene.joints) {
+    if (!joint.collide) ignore_pair(index_of(find(joint.first)), index_of(find(joint.second)));
+  }
+}
+
+void World::ignore(const RuleDescription& rule, std::span<const BodyDescription> descriptions) {
+  const auto matches = [&](std::size_t body, const std::string& word) {
+    return descriptions[body].name == word || descriptions[body].group == word;
+  };
+  for (std::size_t a = 0; a < descriptions.size(); ++a) {
+    if (!matches(a, rule.first)) continue;
+    for (std::size_t b = 0; b < descriptions.size(); ++b) {
+      if (a != b && matches(b, rule.second)) ignore_pair(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+    }
+  }
+}
+
+void World::ignore_pair(std::uint32_t first, std::uint32_t second) {
+  const std::pair<std::uint32_t, std::uint32_t> pair = std::minmax(first, second);
+  const auto place = std::lower_bound(ignored_pairs.begin(), ignored_pairs.end(), pair);
+  if (place == ignored_pairs.end() || *place != pair) ignored_pairs.insert(place, pair);
+}
+
+BodyHandle World::add_body(const BodyDescription& description) {
+  check_state(description);
+  const std::vector<GeometryPiece> geometry = make_geometry(description.shape);
+  const bool movable = description.kind == BodyKind::kDynamic;
+  MassProperties mass;
+  if (movable) mass = resolve_mass(description);
+  const std::uint32_t material = materials.index_of(description.material);
+  const auto index = static_cast<std::uint32_t>(bodies.size());
+  const Quat orientation = description.pose.q.normalized();
+
+  bodies.kind.push_back(description.kind);
+  bodies.locks.push_back(description.locks);
+  bodies.mass.push_back(movable ? mass.mass : std::numeric_limits<double>::infinity());
+  bodies.inertia_B.push_back(mass.inertia);
+  bodies.inverse_inertia_B.push_back(movable ? Mat3(mass.inertia.inverse()) : Mat3(Mat3::Zero()));
+  bodies.center_B.push_back(mass.center);
+  bodies.rotation.push_back(description.rotation);
+  bodies.rotation_axis_B.push_back(description.rotation_axis.normalized());
+  bodies.constant_force.push_back(description.force);
+  bodies.constant_torque.push_back(description.torque);
+  bodies.position.push_back(description.pose.p + orientation * mass.center);
+  bodies.orientation.push_back(orientation);
+  bodies.velocity.push_back({description.velocity, description.spin});
+  bodies.applied_force.push_back(Vec3::Zero());
+  bodies.applied_torque.push_back(Vec3::Zero());
+  bodies.asleep.push_back(0);
+
+  names.push_back(description.name);
+  shapes.push_back(std::make_shared<const Shape>(description.shape));
+  body_material.push_back(material);
+  append_pieces(index, geometry);
+  return claim_slot(index);
+}
+
+void World::append_pieces(std::uint32_t body, std::span<const GeometryPiece> geometry) {
+  for (const GeometryPiece& piece : geometry) {
+    Transform X_CG = to_transform(piece.pose);
+    X_CG.p -= bodies.center_B[body];
+    pieces.push_back({body, body_material[body], piece.geometry, X_CG});
+  }
+}
+
+BodyHandle World::claim_slot(std::uint32_t index) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  slots_[slot] = {index, slots_[slot].generation + 1, 1};
+  slot_of_.push_back(slot);
+  return {slot, slots_[slot].generation};
+}
+
+bool World::is_alive(BodyHandle handle) const {
+  return handle.slot < slots_.size() && slots_[handle.slot].alive != 0 &&
+         slots_[handle.slot].generation == handle.generation;
+}
+
+std::uint32_t World::index_of(BodyHandle handle) const {
+  if (!is_alive(handle)) throw std::out_of_range("the handle names a body that was removed");
+  return slots_[handle.slot].index;
+}
+
+BodyHandle World::handle_of(std::uint32_t index) const {
+  const std::uint32_t slot = slot_of_.at(index);
+  return {slot, slots_[slot].generation};
+}
+
+BodyHandle World::find(std::string_view name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw std::out_of_range("no body is named '" + std::string(name) + "'");
+  return handle_of(static_cast<std::uint32_t>(found - names.begin()));
+}
+
+void World::set_pose(BodyHandle handle, const Pose& pose) {
+  const std::uint32_t body = index_of(handle);
+  bodies.orientation[body] = pose.q.normalized();
+  bodies.position[body] = pose.p + bodies.orientation[body] * bodies.center_B[body];
+  bodies.asleep[body] = 0;
+}
+
+void World::set_velocity(BodyHandle handle, const BodyVelocity& velocity) {
+  const std::uint32_t body = index_of(handle);
+  bodies.velocity[body] = velocity;
+  bodies.asleep[body] = 0;
+}
+
+void World::apply_force(BodyHandle handle, const Vec3& force, const Vec3& point_W) {
+  const std::uint32_t body = index_of(handle);
+  bodies.applied_force[body] += force;
+  bodies.applied_torque[body] += (point_W - bodies.position[body]).cross(force);
+  bodies.asleep[body] = 0;
+}
+
+void World::apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& point_W) {
+  const std::uint32_t body = index_of(handle);
+  const BodyInverseMass inverse = compute_inverse_mass(bodies, body);
+  bodies.velocity[body].linear += inverse.linear.cwiseProduct(impulse);
+  bodies.velocity[body].angular += inverse.angular * (point_W - bodies.position[body]).cross(impulse);
+  bodies.asleep[body] = 0;
+}
+
+double World::kinetic_energy() const {
+  double energy = 0;
+  for (std::size_t body = 0; body < bodies.size(); ++body) {
+    if (!bodies.is_movable(body)) continue;
+    const BodyVelocity& u = bodies.velocity[body];
+    const Vec3 w_B = bodies.orientation[body].conjugate() * u.angular;
+    energy += 0.5 * bodies.mass[body] * u.linear.squaredNorm() + 0.5 * w_B.dot(bodies.inertia_B[body] * w_B);
+  }
+  return energy;
+}
+
+double World::potential_energy() const {
+  double energy = 0;
+  for (std::size_t body = 0; body < bodies.size(); ++body) {
+    if (bodies.is_movable(body)) energy -= bodies.mass[body] * gravity.dot(bodies.position[body]);
+  }
+  return energy;
+}
+
+Vec3 World::linear_momentum() const {
+  Vec3 momentum = Vec3::Zero();
+  for (std::size_t body = 0; body < bodies.size(); ++body) {
+    if (bodies.is_movable(body)) momentum += bodies.mass[body] * bodies.velocity[body].linear;
+  }
+  return momentum;
+}
+
+Vec3 World::angular_momentum() const {
+  Vec3 momentum = Vec3::Zero();
+  for (std::size_t body = 0; body < bodies.size(); ++body) {
+    if (!bodies.is_movable(body)) continue;
+    const Quat& q = bodies.orientation[body];
+    momentum += bodies.mass[body] * bodies.position[body].cross(bodies.velocity[body].linear) +
+                q * (bodies.inertia_B[body] * (q.conjugate() * bodies.velocity[body].angular));
+  }
+  return momentum;
+}
+
+std::optional<std::uint32_t> World::first_not_finite() const {
+  for (std::size_t body = 0; body < bodies.size(); ++body) {
+    const bool finite = bodies.position[body].allFinite() && bodies.orientation[body].coeffs().allFinite() &&
+                        bodies.velocity[body].linear.allFinite() && bodies.velocity[body].angular.allFinite();
+    if (!finite) return static_cast<std::uint32_t>(body);
+  }
+  return std::nullopt;
+}
+
+}  // namespace achilles
