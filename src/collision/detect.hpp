@@ -1,6 +1,7 @@
 // Collision detection of a whole instant: broad phase, narrow phase and contact determination in one call.
 #pragma once
 
+#include "collision/broad_phase/broad_phase.hpp"
 #include "collision/collider.hpp"
 #include "collision/contact/collide.hpp"
 #include "collision/contact/contact.hpp"
@@ -13,9 +14,11 @@ namespace achilles {
 struct DetectOptions {
   CollideOptions collide;
   int threads = 1;
+  BroadPhaseMethod broad_phase = TreeOptions{};  // changes the speed, not the result
 };
 
-/// Scratch of detect_contacts: the tree that follows the colliders from call to call. Only speed depends on its contents.
+/// Scratch of detect_contacts: the tree that follows the colliders from call to call. Only speed depends on its
+/// contents.
 class DetectWorkspace {
  public:
   DetectWorkspace();
@@ -27,8 +30,10 @@ class DetectWorkspace {
   std::unique_ptr<Impl> impl;
 };
 
-/// All contacts between colliders of different bodies, at least one of them movable, the pair not in `ignored` (sorted).
-/// The result is a function of the colliders and options alone. Allocates nothing once warm.
+/// All contacts between colliders of different bodies, at least one of them movable, the pair not in `ignored`
+/// (sorted). The result is a function of the colliders and options alone, whatever the broad phase, the number of
+/// threads and the history of the scratch. Allocates nothing once warm. Throws std::invalid_argument when a pose is not
+/// finite.
 void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
                      const DetectOptions& options, DetectWorkspace& scratch, ContactSet& contacts);
 

@@ -1,0 +1,126 @@
+// A dynamic tree of boxes: what overlaps this box, what does this ray pass through, in logarithmic time.
+#pragma once
+
+#include <achilles/math.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace achilles {
+
+/// A box in single precision that holds the box it was made from: half the memory traffic, and what is lost in
+/// sharpness is won back where the caller culls with exact boxes.
+struct BoxF {
+  std::array<float, 3> lower{};
+  std::array<float, 3> upper{};
+
+  [[nodiscard]] bool overlaps(const BoxF& other) const {
+    return (lower[0] <= other.upper[0]) & (lower[1] <= other.upper[1]) & (lower[2] <= other.upper[2]) &
+           (other.lower[0] <= upper[0]) & (other.lower[1] <= upper[1]) & (other.lower[2] <= upper[2]);
+  }
+  [[nodiscard]] bool contains(const Aabb& box) const {
+    bool inside = true;
+    for (int k = 0; k < 3; ++k) {
+      const auto axis = static_cast<std::size_t>(k);
+      inside = inside && lower[axis] <= box.lower[k] && box.upper[k] <= upper[axis];
+    }
+    return inside;
+  }
+};
+
+/// The smallest single-precision box around `box`.
+[[nodiscard]] BoxF round_outward(const Aabb& box);
+
+/// Binary tree over boxes named by dense ids. Nodes lie in one array; leaves come and go one by one, each insertion
+/// descending by the surface area heuristic and rotating subtrees on its way back up.
+class AabbTree {
+ public:
+  static constexpr std::int32_t kNone = -1;
+
+  void clear();
+  /// Replaces everything by a tree built top-down over all boxes: ids[i] gets boxes[i]. Better and faster than n
+  /// insertions.
+  void build(std::span<const std::uint32_t> ids, std::span<const BoxF> boxes);
+  /// The id must not be in the tree.
+  void insert(std::uint32_t id, const BoxF& box);
+  /// The id must be in the tree.
+  void remove(std::uint32_t id);
+
+  [[nodiscard]] bool contains(std::uint32_t id) const { return id < leaf_of_.size() && leaf_of_[id] != kNone; }
+  [[nodiscard]] BoxF box(std::uint32_t id) const { return nodes_[index(leaf_of_[id])].box(); }
+  [[nodiscard]] bool empty() const { return root_ == kNone; }
+  /// Sum of the surface areas of inner nodes, what the heuristic minimizes. [m²]
+  [[nodiscard]] double compute_cost() const;
+  /// Whether every link, box and id is consistent; for tests.
+  [[nodiscard]] bool is_consistent() const;
+
+  /// Calls visit(id) for every leaf whose box overlaps `box`, in an order that depends on the history of the tree.
+  template <class Visit>
+  void for_each_overlap(const BoxF& box, Visit&& visit) const {
+    traverse([&](const BoxF& node) { return node.overlaps(box); }, visit);
+  }
+
+  /// Calls visit(id) for every leaf whose box and all boxes above it satisfy `enter(const BoxF&)`. `enter` may grow
+  /// stricter during the traversal, as the search for the nearest does.
+  template <class Enter, class Visit>
+  void traverse(Enter&& enter, Visit&& visit) const {
+    if (root_ != kNone) traverse_from(root_, enter, visit);
+  }
+
+ private:
+  // 32 bytes: two to a cache line. A leaf has left = kNone and its id in right.
+  struct Node {
+    std::array<float, 3> lower;
+    std::int32_t left;
+    std::array<float, 3> upper;
+    std::int32_t right;
+
+    [[nodiscard]] bool is_leaf() const { return left == kNone; }
+    [[nodiscard]] BoxF box() const { return {lower, upper}; }
+  };
+
+  // A depth-first walk needs as many places as the tree is deep, which nothing bounds; when the local ones are used up
+  // the walk goes on by recursion, so that it neither allocates nor fails.
+  template <class Enter, class Visit>
+  void traverse_from(std::int32_t start, Enter&& enter, Visit&& visit) const {
+    std::array<std::int32_t, 64> stack;
+    std::size_t depth = 0;
+    stack[depth++] = start;
+    while (depth > 0) {
+      const Node& node = nodes_[index(stack[--depth])];
+      if (!enter(node.box())) continue;
+      if (node.is_leaf()) {
+        visit(static_cast<std::uint32_t>(node.right));
+      } else if (depth + 2 <= stack.size()) {
+        stack[depth++] = node.right;
+        stack[depth++] = node.left;
+      } else {
+        traverse_from(node.left, enter, visit);
+        traverse_from(node.right, enter, visit);
+      }
+    }
+  }
+
+  static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
+  std::int32_t allocate();
+  void release(std::int32_t node);
+  void refit(std::int32_t node);
+  void refit_and_rotate_upward(std::int32_t node);
+  void rotate(std::int32_t node);
+  void swap_subtrees(std::int32_t upper_parent, std::int32_t upper, std::int32_t lower_parent, std::int32_t lower);
+  void replace_child(std::int32_t parent, std::int32_t old_child, std::int32_t new_child);
+  [[nodiscard]] std::int32_t find_sibling(const BoxF& box) const;
+  std::int32_t build_range(std::span<std::uint32_t> order, std::span<const std::uint32_t> ids,
+                           std::span<const BoxF> boxes);
+
+  std::vector<Node> nodes_;
+  std::vector<std::int32_t> parents_;  // beside the nodes: only changes need them
+  std::vector<std::int32_t> leaf_of_;  // id → node
+  std::vector<std::uint32_t> order_;   // scratch of build
+  std::int32_t root_ = kNone;
+  std::int32_t free_ = kNone;  // chained through parents_
+};
+
+}  // namespace achilles

@@ -1,0 +1,36 @@
+#include "collision/broad_phase/blocks.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <algorithm>
+
+namespace achilles {
+
+struct BlockRunner::Arena {
+  explicit Arena(int threads) : arena(threads) {}
+  tbb::task_arena arena;
+};
+
+BlockRunner::BlockRunner() = default;
+BlockRunner::BlockRunner(int threads) { set_threads(threads); }
+BlockRunner::~BlockRunner() = default;
+BlockRunner::BlockRunner(BlockRunner&&) noexcept = default;
+BlockRunner& BlockRunner::operator=(BlockRunner&&) noexcept = default;
+
+void BlockRunner::set_threads(int threads) {
+  threads = std::max(threads, 1);
+  if (threads != threads_) arena_.reset();
+  threads_ = threads;
+}
+
+void BlockRunner::run_parallel(std::size_t blocks, const std::function<void(std::size_t)>& block) {
+  if (!arena_) arena_ = std::make_unique<Arena>(threads_);
+  arena_->arena.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 1), [&](const tbb::blocked_range<std::size_t>& range) {
+      for (std::size_t b = range.begin(); b != range.end(); ++b) block(b);
+    });
+  });
+}
+
+}  // namespace achilles

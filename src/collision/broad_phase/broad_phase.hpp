@@ -1,0 +1,104 @@
+// Broad phase: which pairs of colliders are near enough to be worth a closer look.
+#pragma once
+
+#include "collision/broad_phase/aabb_tree.hpp"
+#include "collision/broad_phase/blocks.hpp"
+#include "collision/collider.hpp"
+
+#include <limits>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace achilles {
+
+/// What the broad phase sees of a collider: a box that holds it, over the instant or over an interval of motion.
+struct BroadPhaseProxy {
+  Aabb box;  // [m] may be infinite
+  std::uint32_t body = 0;
+  bool movable = true;
+  bool half_space = false;      // solid where normal·x < offset: culled by that instead of by its infinite box
+  Vec3 normal = Vec3::UnitZ();  // unit
+  double offset = 0;            // [m]
+
+  [[nodiscard]] bool is_bounded() const { return box.lower.allFinite() && box.upper.allFinite(); }
+};
+
+/// The proxy of a collider at its present pose, grown by half the margin and by the rounding of the bounds, so that the
+/// boxes of two colliders meet whenever their gap is at most the margin.
+/// Throws std::invalid_argument when the pose is not finite: such a box would overlap nothing and hide the defect.
+[[nodiscard]] BroadPhaseProxy make_proxy(const Collider& collider, double margin);
+
+struct ColliderPair {
+  std::uint32_t a = 0;  // a < b
+  std::uint32_t b = 0;
+  auto operator<=>(const ColliderPair&) const = default;
+};
+
+/// Two trees of fattened boxes, one of what moves and one of what does not; pairs of fat boxes are kept from call to
+/// call and only what left its fat box asks the trees again. The cost of a call is that of its changes plus one test
+/// per kept pair.
+struct TreeOptions {
+  double fatness = 0.08;  // share of its mean edge by which a box is fattened on every side
+};
+/// Boxes sorted along the axis on which their centres vary most; the order is kept and repaired by insertion.
+struct SweepOptions {};
+/// Every box against every other: the oracle.
+struct BruteForceOptions {};
+using BroadPhaseMethod = std::variant<TreeOptions, SweepOptions, BruteForceOptions>;
+
+/// Scratch of find_pairs_tree. Only speed depends on its contents.
+struct TreeWorkspace {
+  AabbTree movable;
+  AabbTree fixed;
+  std::vector<BroadPhaseProxy> tracked;  // fattened, as of the last call in which they moved
+  std::vector<std::uint32_t> unbounded;  // sorted
+  std::vector<IgnoredPair> ignored;
+  std::vector<std::uint64_t> candidates;  // sorted keys of pairs whose fat boxes overlap
+  std::vector<std::uint64_t> fresh;
+  std::vector<std::uint64_t> merged;
+  std::vector<std::uint32_t> moved;
+  std::vector<std::uint8_t> is_moved;
+  std::vector<std::uint32_t> build_ids;
+  std::vector<BoxF> build_boxes;
+  std::vector<std::vector<std::uint64_t>> block_keys;
+  std::vector<std::vector<ColliderPair>> block_pairs;
+  double fatness = 0;
+};
+
+/// Scratch of find_pairs_sweep.
+struct SweepWorkspace {
+  std::vector<std::uint32_t> order;
+  std::vector<double> lower;  // [m] of every proxy along the axis
+  std::vector<std::uint8_t> known;
+  std::vector<std::uint32_t> unbounded;
+};
+
+struct BroadPhaseWorkspace {
+  TreeWorkspace tree;
+  SweepWorkspace sweep;
+};
+
+/// All pairs of proxies of different bodies, at least one of them movable, not ignored (`ignored` sorted), whose boxes
+/// overlap (for a half-space: whose box reaches into it). Sorted. The result is a function of the proxies alone,
+/// whatever the method, the contents of the workspace and the number of threads.
+void find_pairs(std::span<const BroadPhaseProxy> proxies, std::span<const IgnoredPair> ignored,
+                const BroadPhaseMethod& method, BlockRunner& runner, BroadPhaseWorkspace& scratch,
+                std::vector<ColliderPair>& pairs);
+
+void find_pairs_tree(std::span<const BroadPhaseProxy> proxies, std::span<const IgnoredPair> ignored,
+                     const TreeOptions& options, BlockRunner& runner, TreeWorkspace& scratch,
+                     std::vector<ColliderPair>& pairs);
+void find_pairs_sweep(std::span<const BroadPhaseProxy> proxies, std::span<const IgnoredPair> ignored,
+                      SweepWorkspace& scratch, std::vector<ColliderPair>& pairs);
+void find_pairs_brute_force(std::span<const BroadPhaseProxy> proxies, std::span<const IgnoredPair> ignored,
+                            std::vector<ColliderPair>& pairs);
+
+/// Whether two proxies may collide at all: different bodies, one of them movable, not ignored.
+[[nodiscard]] bool may_collide(const BroadPhaseProxy& a, const BroadPhaseProxy& b,
+                               std::span<const IgnoredPair> ignored);
+
+/// Whether the boxes of two proxies meet, or the box of one reaches into the half-space of the other.
+[[nodiscard]] bool boxes_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b);
+
+}  // namespace achilles
