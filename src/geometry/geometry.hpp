@@ -4,6 +4,7 @@
 #include <achilles/math.hpp>
 #include <achilles/shape.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <variant>
@@ -49,7 +50,8 @@ struct HullGeometry {
   std::vector<Edge> edges;
   std::vector<std::uint32_t> neighbor_start;  // vertices adjacent to v: neighbors[neighbor_start[v] ..)
   std::vector<std::uint32_t> neighbors;
-  Vec3 center = Vec3::Zero();  // [m] a point well inside
+  std::array<std::uint32_t, 6> axis_extremes{};  // vertices farthest along +x, -x, +y, -y, +z, -z
+  Vec3 center = Vec3::Zero();                    // [m] the centroid of the solid
 };
 
 struct MeshGeometry;         // triangles with a bounding volume tree
@@ -63,8 +65,9 @@ using GeometryKind =
 
 struct Geometry {
   GeometryKind kind;
-  Aabb bounds;         // in the shape's frame; infinite for a plane
-  double radius = 0;   // [m] of the smallest known ball about the frame's origin that holds the shape; infinite for a plane
+  Aabb bounds;  // in the shape's frame; infinite for a plane
+  double radius =
+      0;  // [m] of the smallest known ball about the frame's origin that holds the shape; infinite for a plane
 };
 
 /// One piece of a body: compound shapes are flattened into several.
@@ -73,8 +76,8 @@ struct GeometryPiece {
   Pose pose;  // in the body's frame
 };
 
-/// Prepares a checked shape for collision. Throws std::invalid_argument with a sentence that names the defect (no volume,
-/// too few points, a hull that is flat, a mesh that is not closed where it must be).
+/// Prepares a checked shape for collision. Throws std::invalid_argument with a sentence that names the defect (no
+/// volume, too few points, a hull that is flat, a mesh that is not closed where it must be).
 [[nodiscard]] std::vector<GeometryPiece> make_geometry(const Shape& shape);
 
 /// Box of a placed geometry, tight for round shapes and boxes. Infinite for a plane (in all directions but, where the

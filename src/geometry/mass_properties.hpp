@@ -24,7 +24,8 @@ namespace achilles {
 /// The same solid moved to `pose`, seen from the outer frame.
 [[nodiscard]] MassProperties transformed(const MassProperties& properties, const Pose& pose);
 
-/// Whether a solid with this inertia can exist: symmetric, positive definite, triangle inequality of the principal moments.
+/// Whether a solid with this inertia can exist: symmetric, positive definite, triangle inequality of the principal
+/// moments.
 [[nodiscard]] bool is_physical_inertia(const Mat3& inertia);
 
 }  // namespace achilles
