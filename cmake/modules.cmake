@@ -22,6 +22,7 @@ set(ACHILLES_PRIVATE_LIBRARIES TBB::tbb fmt::fmt yaml-cpp nlohmann_json::nlohman
 add_library(achilles)
 add_library(achilles::achilles ALIAS achilles)
 target_include_directories(achilles PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+target_compile_features(achilles PUBLIC cxx_std_20)
 target_link_libraries(achilles PUBLIC Eigen3::Eigen PRIVATE ${ACHILLES_PRIVATE_LIBRARIES})
 
 foreach(module IN LISTS ACHILLES_MODULES)

@@ -108,7 +108,7 @@ build() {
   # Progress is rewritten in place on a terminal and left out elsewhere; what the compiler says is always shown.
   while IFS= read -r line; do
     case "$line" in
-      'ninja: no work to do.' | 'ninja: Entering directory'* | *'Re-checking globbed directories'*) continue ;;
+      'ninja: no work to do.' | 'ninja: Entering directory'* | '-- '* | *'Re-checking globbed directories'*) continue ;;
       '['*/*']'*)
         [ -n "$shown" ] || say "building in $dir"
         shown=1
