@@ -1,6 +1,7 @@
 #include "collision/broad_phase/blocks.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <algorithm>
@@ -8,7 +9,8 @@
 namespace achilles {
 
 struct BlockRunner::Arena {
-  explicit Arena(int threads) : arena(threads) {}
+  // Asking oneTBB for more threads than it has makes it complain on the terminal.
+  explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
   tbb::task_arena arena;
 };
 
