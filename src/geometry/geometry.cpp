@@ -1,23 +1,16 @@
 #include "geometry/geometry.hpp"
 
 #include "geometry/hull.hpp"
+#include "geometry/shape_check.hpp"
 
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <string_view>
-
-#include <fmt/format.h>
 
 namespace achilles {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-void require_positive(double value, std::string_view what) {
-  if (std::isfinite(value) && value > 0) return;
-  throw std::invalid_argument(fmt::format("The {} must be a positive length, but it is {}.", what, value));
-}
 
 // The box and the ball about the origin of a shape that is symmetric about both.
 Geometry with_symmetric_bounds(GeometryKind kind, const Vec3& half, double radius) {
@@ -25,46 +18,41 @@ Geometry with_symmetric_bounds(GeometryKind kind, const Vec3& half, double radiu
 }
 
 Geometry make(const Sphere& sphere) {
-  require_positive(sphere.radius, "radius of a sphere");
+  check_shape(sphere);
   return with_symmetric_bounds(SphereGeometry{sphere.radius}, Vec3::Constant(sphere.radius), sphere.radius);
 }
 
 Geometry make(const Box& box) {
-  for (const double edge : box.size) require_positive(edge, "edge of a box");
+  check_shape(box);
   const Vec3 half = 0.5 * box.size;
   return with_symmetric_bounds(BoxGeometry{half}, half, half.norm());
 }
 
 Geometry make(const Capsule& capsule) {
-  require_positive(capsule.radius, "radius of a capsule");
-  if (capsule.length != 0) require_positive(capsule.length, "length of a capsule (unless it is 0)");
+  check_shape(capsule);
   const double half = 0.5 * capsule.length;
   return with_symmetric_bounds(CapsuleGeometry{capsule.radius, half},
                                Vec3(capsule.radius, capsule.radius, half + capsule.radius), half + capsule.radius);
 }
 
 Geometry make(const Cylinder& cylinder) {
-  require_positive(cylinder.radius, "radius of a cylinder");
-  require_positive(cylinder.height, "height of a cylinder");
+  check_shape(cylinder);
   const double half = 0.5 * cylinder.height;
   return with_symmetric_bounds(CylinderGeometry{cylinder.radius, half}, Vec3(cylinder.radius, cylinder.radius, half),
                                std::hypot(cylinder.radius, half));
 }
 
 Geometry make(const Cone& cone) {
-  require_positive(cone.radius, "radius of a cone");
-  require_positive(cone.height, "height of a cone");
+  check_shape(cone);
   const double half = 0.5 * cone.height;
   return with_symmetric_bounds(ConeGeometry{cone.radius, half}, Vec3(cone.radius, cone.radius, half),
                                std::hypot(cone.radius, half));
 }
 
 Geometry make(const Plane& plane) {
-  const double length = plane.normal.stableNorm();
-  if (!std::isfinite(length) || length == 0 || !std::isfinite(plane.offset)) {
-    throw std::invalid_argument("A plane needs a finite normal that is not zero and a finite offset.");
-  }
+  check_shape(plane);
   // n·x < d and (n/|n|)·x < d/|n| are the same half-space.
+  const double length = plane.normal.stableNorm();
   Geometry geometry{PlaneGeometry{plane.normal / length, plane.offset / length}, {}, kInfinity};
   geometry.bounds = compute_bounds(geometry, Transform{});
   return geometry;
