@@ -80,10 +80,9 @@ class MaterialTable {
 
 /// What the next step remembers of a contact point of this one.
 struct CachedPoint {
-  std::uint32_t feature = 0;
-  std::uint32_t bounced = 0;    // 1 while an arrival waits for its rebound
-  double approach = 0;          // [m/s] speed at which the surfaces met
-  Vec3 impulse = Vec3::Zero();  // [N s] along normal and the two tangents of the row builder
+  std::uint64_t feature = 0;
+  double approach = 0;          // [m/s] speed at which the surfaces met, while the rebound is still to come
+  Vec3 impulse = Vec3::Zero();  // [N s] on the second body, world axes
 };
 
 struct CachedContact {
@@ -91,7 +90,7 @@ struct CachedContact {
   std::uint32_t first = 0, count = 0;  // points[first .. first + count)
 };
 
-/// Impulses by pair and feature, sorted by (collider_a, collider_b): state, because warm starts shape the next bits.
+/// Contacts that touched in the last step: impulses by pair and feature, sorted by (collider_a, collider_b): state, because warm starts shape the next bits.
 struct ContactCache {
   std::vector<CachedContact> contacts;
   std::vector<CachedPoint> points;

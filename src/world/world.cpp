@@ -103,7 +103,8 @@ BodyHandle World::add_body(const BodyDescription& description) {
   bodies.constant_torque.push_back(description.torque);
   bodies.position.push_back(description.pose.p + orientation * mass.center);
   bodies.orientation.push_back(orientation);
-  bodies.velocity.push_back({description.velocity, description.spin});
+  const bool moves = description.kind != BodyKind::kFixed;
+  bodies.velocity.push_back(moves ? BodyVelocity{description.velocity, description.spin} : BodyVelocity{});
   bodies.applied_force.push_back(Vec3::Zero());
   bodies.applied_torque.push_back(Vec3::Zero());
   bodies.asleep.push_back(0);

@@ -1,0 +1,74 @@
+#include <achilles/simulation.hpp>
+
+#include "time_control/advance.hpp"
+#include "world/colliders.hpp"
+
+#include <stdexcept>
+
+namespace achilles {
+
+struct Simulation::Impl {
+  Scene scene;
+  Method method;
+  World world;
+  StepWorkspace scratch;
+  World last_good;  // where a step that ends in nonsense returns to
+};
+
+Simulation::Simulation(const Scene& scene, int threads) : impl_(std::make_unique<Impl>()) {
+  const auto refuse = [&](const std::string& field, const std::string& message) {
+    return SceneError({Diagnostic{Diagnostic::Severity::kError, scene.file, 0, 0, field, message}});
+  };
+  impl_->scene = scene;
+  try {
+    impl_->method = make_method(scene.method);
+  } catch (const std::invalid_argument& error) {
+    throw refuse("method", error.what());
+  }
+  const std::vector<std::string> obstacles = find_obstacles(impl_->method, scene);
+  if (!obstacles.empty()) throw refuse("method", obstacles.front());
+  try {
+    impl_->world = World(scene);
+  } catch (const std::invalid_argument& error) {
+    throw refuse("bodies", error.what());
+  }
+  impl_->scratch.runner.set_threads(threads);
+}
+
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+StepReport Simulation::step() {
+  World& world = impl_->world;
+  impl_->last_good.bodies = world.bodies;
+  impl_->last_good.contact_cache = world.contact_cache;
+  const double time = world.time;
+  StepReport report = advance(world, impl_->method, impl_->scratch, impl_->scene.step);
+  if (const std::optional<std::uint32_t> body = world.first_not_finite()) {
+    report.stopped = Stop{"not-finite", time, "the state of body '" + world.names[*body] + "' ceased to be finite"};
+    world.bodies = impl_->last_good.bodies;
+    world.contact_cache = impl_->last_good.contact_cache;
+    world.time = time;
+    --world.step_index;
+  }
+  return report;
+}
+
+World& Simulation::world() { return impl_->world; }
+const World& Simulation::world() const { return impl_->world; }
+const Scene& Simulation::scene() const { return impl_->scene; }
+double Simulation::step_length() const { return impl_->scene.step; }
+std::span<const ContactRecord> Simulation::contacts() const { return impl_->scratch.records; }
+
+double Simulation::penetration() {
+  place_colliders(impl_->world, impl_->scratch.colliders);
+  list_ignored_pairs(impl_->world, impl_->scratch.ignored);
+  return measure_penetration(impl_->scratch.colliders, impl_->scratch.ignored, impl_->scratch.runner.threads(),
+                             impl_->scratch.detection)
+      .depth;
+}
+
+void Simulation::restore(World world) { impl_->world = std::move(world); }
+
+}  // namespace achilles

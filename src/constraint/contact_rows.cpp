@@ -1,0 +1,156 @@
+#include "constraint/contact_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace achilles {
+namespace {
+
+/// Two unit vectors that complete n to a right-handed frame. Any choice will do: friction is isotropic.
+std::pair<Vec3, Vec3> make_tangents(const Vec3& n) {
+  const Vec3 seed = std::abs(n.x()) < 0.6 ? Vec3::UnitX() : Vec3::UnitY();
+  const Vec3 t1 = n.cross(seed).normalized();
+  return {t1, n.cross(t1)};
+}
+
+/// The two bodies of a contact, as seen from one of its points.
+struct Arms {
+  std::uint32_t a, b;
+  Vec3 r_a, r_b;
+
+  [[nodiscard]] Vec3 point_velocity(std::span<const BodyVelocity> u) const {
+    return u[b].linear + u[b].angular.cross(r_b) - u[a].linear - u[a].angular.cross(r_a);
+  }
+};
+
+/// Names the movable bodies in the row, folds the velocities of the others into its target and completes it.
+void place_row(Row& row, const Arms& arms, const BodyArrays& bodies, std::span<const BodyInverseMass> inverse_mass) {
+  const auto fold = [&](std::uint32_t body, const Vec3& linear, const Vec3& angular) {
+    row.target -= linear.dot(bodies.velocity[body].linear) + angular.dot(bodies.velocity[body].angular);
+  };
+  if (bodies.is_movable(arms.a)) {
+    row.body_a = arms.a;
+  } else {
+    fold(arms.a, row.linear_a, row.angular_a);
+  }
+  if (bodies.is_movable(arms.b)) {
+    row.body_b = arms.b;
+  } else {
+    fold(arms.b, row.linear_b, row.angular_b);
+  }
+  finish_row(row, inverse_mass);
+}
+
+Row make_point_row(const Vec3& direction, const Arms& arms) {
+  Row row;
+  row.linear_a = -direction;
+  row.angular_a = -arms.r_a.cross(direction);
+  row.linear_b = direction;
+  row.angular_b = arms.r_b.cross(direction);
+  return row;
+}
+
+Row make_spin_row(const Vec3& direction) {
+  Row row;
+  row.angular_a = -direction;
+  row.angular_b = direction;
+  return row;
+}
+
+/// Target of the normal row, and what the point remembers, see append_contact_rows.
+void set_normal_target(const ContactPointInput& input, const Arms& arms, const StepVelocities& velocities,
+                       const ContactRowOptions& options, Row& row, ContactPointRows& where) {
+  const double gap = input.point->gap;
+  const Vec3& n = input.point->normal;
+  const double h = options.h;
+  if (input.law->stiffness > 0) {
+    const double resistance = h * input.law->stiffness + input.law->damping;
+    row.softness = 1 / (h * resistance);
+    row.target = -input.law->stiffness * gap / resistance;
+    return;
+  }
+  row.target = -std::max(gap, 0.0) / h;
+  const double before = n.dot(arms.point_velocity(velocities.before));
+  const double free = n.dot(arms.point_velocity(velocities.free));
+  double approach = -before;
+  if (input.cached != nullptr) approach = std::max(approach, input.cached->approach);
+  const bool fast = input.law->restitution > 0 && approach > options.restitution_threshold;
+  if (!fast || -free * h < gap) return;
+  if (gap <= options.touching) {
+    where.bounces = true;
+    row.target = std::max(row.target, input.law->restitution * approach + (free - before));
+  } else {
+    // Speed at the instant of touch, between the velocities at the two ends of the step.
+    const double fraction = std::clamp(gap / (-free * h), 0.0, 1.0);
+    where.approach = std::max(approach, -(before + fraction * (free - before)));
+  }
+}
+
+}  // namespace
+
+std::size_t count_contact_rows(const ContactLaw& law) {
+  return 1U + (law.friction > 0 ? 2U : 0U) + (law.rolling_friction > 0 ? 2U : 0U) +
+         (law.torsional_friction > 0 ? 2U : 0U);
+}
+
+ContactPointRows append_contact_rows(const ContactPointInput& input, const BodyArrays& bodies,
+                                     std::span<const BodyInverseMass> inverse_mass, const StepVelocities& velocities,
+                                     const ContactRowOptions& options, std::size_t group_start, std::vector<Row>& rows,
+                                     std::vector<double>& impulses) {
+  const Contact& contact = *input.contact;
+  const ContactPoint& point = *input.point;
+  const Arms arms{contact.body_a, contact.body_b, point.position - bodies.position[contact.body_a],
+                  point.position - bodies.position[contact.body_b]};
+  const Vec3& n = point.normal;
+  const Vec3 warm = input.cached != nullptr ? input.cached->impulse : Vec3(Vec3::Zero());
+  const auto next = [&] { return static_cast<std::int32_t>(rows.size() - group_start); };
+  const auto append = [&](Row row, double impulse) {
+    place_row(row, arms, bodies, inverse_mass);
+    rows.push_back(row);
+    impulses.push_back(impulse);
+  };
+
+  ContactPointRows where;
+  Row normal = make_point_row(n, arms);
+  normal.lower = 0;
+  set_normal_target(input, arms, velocities, options, normal, where);
+  where.normal = next();
+  append(normal, std::max(0.0, n.dot(warm)));
+
+  const auto append_pair = [&](Row first, Row second, double coefficient, double warm_first, double warm_second) {
+    const std::int32_t at = next();
+    for (Row* row : {&first, &second}) {
+      row->normal_row = where.normal;
+      row->friction = coefficient;
+    }
+    append(first, warm_first);
+    append(second, warm_second);
+    return at;
+  };
+  const auto [t1, t2] = make_tangents(n);
+  if (input.law->friction > 0) {
+    where.friction = append_pair(make_point_row(t1, arms), make_point_row(t2, arms), input.law->friction, t1.dot(warm),
+                                 t2.dot(warm));
+  }
+  if (input.law->rolling_friction > 0) {
+    where.rolling = append_pair(make_spin_row(t1), make_spin_row(t2), input.law->rolling_friction, 0, 0);
+  }
+  if (input.law->torsional_friction > 0) {
+    where.torsion = append_pair(make_spin_row(n), Row{}, input.law->torsional_friction, 0, 0);
+  }
+  return where;
+}
+
+Vec3 contact_impulse(const ContactPointRows& where, std::span<const Row> group_rows,
+                     std::span<const double> group_impulses, const Vec3& normal) {
+  const auto at = [](std::int32_t index) { return static_cast<std::size_t>(index); };
+  Vec3 impulse = group_impulses[at(where.normal)] * normal;
+  if (where.friction >= 0) {
+    impulse += group_impulses[at(where.friction)] * group_rows[at(where.friction)].linear_b;
+    impulse += group_impulses[at(where.friction) + 1] * group_rows[at(where.friction) + 1].linear_b;
+  }
+  return impulse;
+}
+
+}  // namespace achilles

@@ -1,0 +1,75 @@
+#include "motion/integrate.hpp"
+
+#include "motion/free_rotation.hpp"
+
+namespace achilles {
+namespace {
+
+/// Free rotation of body i over the step, in world axes. With locked rotations the constraint torques take the
+/// gyroscopic term's place, so the spin only follows the applied torque.
+void integrate_spin(BodyArrays& bodies, std::size_t i, const Vec3& torque, const BodyInverseMass& inverse, double h,
+                    FreeMotion& motion) {
+  constexpr std::uint8_t kRotations = Locks::kRx | Locks::kRy | Locks::kRz;
+  Vec3& spin = bodies.velocity[i].angular;
+  if ((bodies.locks[i].bits & kRotations) != 0) {
+    for (int axis = 0; axis < 3; ++axis) {
+      if ((bodies.locks[i].bits & (Locks::kRx << axis)) != 0) spin[axis] = 0;
+    }
+    const Vec3 before = spin;
+    spin += h * (inverse.angular * torque);
+    motion.mean_spin = 0.5 * (before + spin);
+  } else {
+    const Quat& q = bodies.orientation[i];
+    const Quat to_body = q.conjugate();
+    const FreeRotation free = advance_free_rotation(bodies.inertia_B[i], to_body * spin, to_body * torque, h);
+    motion.mean_spin = q * free.spin_mean_B;
+    // ω₁ is known in the axes the body will have: turned by the mean spin.
+    spin = (q * cayley_rotation(h * free.spin_mean_B)) * free.spin_end_B;
+  }
+  motion.end_spin = spin;
+}
+
+}  // namespace
+
+double integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
+                            std::span<FreeMotion> motion) {
+  BodyArrays& bodies = world.bodies;
+  double work = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.is_movable(i) || bodies.asleep[i] != 0) continue;
+    BodyVelocity& u = bodies.velocity[i];
+    for (int axis = 0; axis < 3; ++axis) {
+      if ((bodies.locks[i].bits & (Locks::kX << axis)) != 0) u.linear[axis] = 0;
+    }
+    motion[i].velocity = u.linear;
+    const Vec3 force = bodies.constant_force[i] + bodies.applied_force[i];
+    const Vec3 torque = bodies.constant_torque[i] + bodies.applied_torque[i];
+    const Vec3 weight = bodies.mass[i] * world.gravity;
+    u.linear += h * inverse_mass[i].linear.cwiseProduct(force + weight);
+    integrate_spin(bodies, i, torque, inverse_mass[i], h, motion[i]);
+    work += 0.5 * h * force.dot(motion[i].velocity + u.linear) + h * torque.dot(motion[i].mean_spin);
+    bodies.applied_force[i].setZero();
+    bodies.applied_torque[i].setZero();
+  }
+  return work;
+}
+
+void integrate_positions(World& world, double h, Integrator integrator, std::span<const FreeMotion> motion,
+                         std::span<const std::uint8_t> constrained) {
+  BodyArrays& bodies = world.bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies.kind[i] == BodyKind::kFixed || bodies.asleep[i] != 0) continue;
+    const BodyVelocity& u = bodies.velocity[i];
+    Quat& q = bodies.orientation[i];
+    const bool free = bodies.is_movable(i) && constrained[i] == 0 && integrator == Integrator::kConserving;
+    if (free) {
+      bodies.position[i] += 0.5 * h * (motion[i].velocity + u.linear);
+      q = (cayley_rotation(h * motion[i].mean_spin) * q).normalized();
+    } else {
+      bodies.position[i] += h * u.linear;
+      q = update_orientation(q, u.angular, h, bodies.rotation[i], bodies.rotation_axis_B[i]);
+    }
+  }
+}
+
+}  // namespace achilles

@@ -1,0 +1,64 @@
+#include "time_control/advance.hpp"
+
+#include "time_control/method.hpp"
+#include "time_control/option_reader.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace achilles {
+namespace {
+
+/// A word from a list of allowed ones, the first when none was given.
+std::string choose(std::string_view what, const std::string& given, const std::vector<std::string_view>& allowed) {
+  if (given.empty()) return allowed.empty() ? std::string() : std::string(allowed.front());
+  if (std::find(allowed.begin(), allowed.end(), given) == allowed.end()) {
+    throw std::invalid_argument("the method has no " + std::string(what) + " '" + given + "'");
+  }
+  return given;
+}
+
+LcpFixedOptions make_lcp_fixed(const OptionReader& read) {
+  LcpFixedOptions options;
+  options.solver.iterations = read.integer("iterations");
+  options.solver.tolerance = read.number("tolerance");
+  options.solver.relaxation = read.number("relaxation");
+  options.integrator = read.word("integrator") == "conserving" ? Integrator::kConserving : Integrator::kSemiImplicit;
+  options.warm_start = read.boolean("warm_start");
+  options.margin = read.number("margin");
+  options.restitution_threshold = read.number("restitution_threshold");
+  options.slop = read.number("slop");
+  options.correction = read.number("correction");
+  options.correction_iterations = read.integer("correction_iterations");
+  return options;
+}
+
+}  // namespace
+
+Method make_method(const MethodDescription& description) {
+  const MethodInfo* info = find_method(description.name);
+  if (info == nullptr) throw std::invalid_argument("there is no method '" + description.name + "'");
+  (void)choose("solver", description.solver, info->solvers);
+  (void)choose("impact law", description.impact, info->impacts);
+  return make_lcp_fixed(OptionReader(*info, description));
+}
+
+StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h) {
+  const LcpFixedOptions& options = std::get<LcpFixedOptions>(method);
+  return advance_lcp_fixed(world, options, scratch, h);
+}
+
+std::vector<std::string> find_obstacles(const Method& /*method*/, const Scene& scene) {
+  std::vector<std::string> obstacles;
+  if (!scene.joints.empty()) obstacles.emplace_back("joints are not part of method lcp-fixed in this version");
+  if (!scene.scripts.empty()) obstacles.emplace_back("scripts are not part of method lcp-fixed in this version");
+  if (!scene.triggers.empty()) obstacles.emplace_back("triggers are not part of method lcp-fixed in this version");
+  const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };
+  if (std::any_of(scene.materials.begin(), scene.materials.end(), anisotropic) ||
+      std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), anisotropic)) {
+    obstacles.emplace_back("direction-dependent friction is not part of method lcp-fixed in this version");
+  }
+  return obstacles;
+}
+
+}  // namespace achilles

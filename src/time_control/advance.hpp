@@ -1,0 +1,25 @@
+// One step of any method.
+#pragma once
+
+#include "time_control/lcp_fixed.hpp"
+#include "time_control/step_workspace.hpp"
+
+#include <achilles/scene.hpp>
+
+#include <variant>
+
+namespace achilles {
+
+/// The methods of this build, as their options. A new method is a new member here and a row in method_infos().
+using Method = std::variant<LcpFixedOptions>;
+
+/// The options a scene asks for, checked against the method's table. Throws std::invalid_argument naming what is wrong.
+[[nodiscard]] Method make_method(const MethodDescription& description);
+
+/// Advances the world by h with the method. Hard numerics is a status in the report, not an exception.
+[[nodiscard]] StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h);
+
+/// Why this method cannot run this scene, one sentence per reason; empty when it can.
+[[nodiscard]] std::vector<std::string> find_obstacles(const Method& method, const Scene& scene);
+
+}  // namespace achilles

@@ -1,0 +1,30 @@
+// The stages every fixed-step method shares: prepare the bodies, find the contacts, write their rows group by group,
+// and hand the impulses on to the records and to the World's memory.
+#pragma once
+
+#include "time_control/step_workspace.hpp"
+
+#include <achilles/world.hpp>
+
+namespace achilles {
+
+/// Inverse masses, movable bodies and the velocities before the step.
+void prepare_bodies(const World& world, StepWorkspace& scratch);
+
+/// Contacts of the present pose with gaps up to `margin`, matched with the World's memory, and their groups.
+void find_contacts(const World& world, double margin, StepWorkspace& scratch);
+
+/// Rows of all contacts, group after group.
+void build_contact_rows(const World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch);
+
+/// Calls solve(group) for every group, in parallel on the workspace's threads; groups share no movable body.
+template <class Solve>
+void for_each_group(StepWorkspace& scratch, const Solve& solve) {
+  scratch.runner.run(scratch.groups.size(), 1, [&](std::size_t group, std::size_t, std::size_t) { solve(group); });
+}
+
+/// Marks the bodies that an impulse moved, fills the records, replaces the World's memory by this step's touching
+/// contacts and counts what began and ceased to touch.
+void conclude_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
+
+}  // namespace achilles

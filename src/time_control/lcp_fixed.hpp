@@ -1,0 +1,35 @@
+// `lcp-fixed`: one complementarity problem per step, [Erleben04, fig. 4.15, eq. 6.76].
+#pragma once
+
+#include "motion/integrate.hpp"
+#include "solver/gauss_seidel.hpp"
+#include "time_control/step_workspace.hpp"
+
+#include <achilles/report.hpp>
+#include <achilles/world.hpp>
+
+namespace achilles {
+
+struct LcpFixedOptions {
+  GaussSeidelOptions solver;
+  Integrator integrator = Integrator::kConserving;
+  bool warm_start = true;
+  double margin = 0.01;                 // [m] contacts are looked for up to this gap, plus what the speeds can close
+  double restitution_threshold = 0.05;  // [m/s] slower approaches do not bounce
+  double slop = 1e-5;                   // [m] penetration that is left alone
+  double correction = 0.2;              // share of the penetration beyond the slop that a step takes out
+  int correction_iterations = 10;       // sweeps of the position correction
+};
+
+/// One step of length h:
+///
+///   b = J (u + h M⁻¹ f_ext),  λ = lcp(J M⁻¹ Jᵀ, b),  u⁺ = u + M⁻¹ Jᵀ λ + h M⁻¹ f_ext,  s⁺ = s + h u⁺
+///
+/// with the contacts found at s. Differs from fig. 4.15, which looks for contacts at a trial position s + h u: rows of
+/// contacts still apart carry their gap instead, which sees the same future contacts without the false ones of
+/// fig. 4.25. Penetration is taken out by projection in the first-order world [Erleben04, sec. 4.16], which adds no
+/// velocity.
+[[nodiscard]] StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepWorkspace& scratch,
+                                           double h);
+
+}  // namespace achilles

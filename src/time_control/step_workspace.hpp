@@ -1,0 +1,53 @@
+// Scratch shared by the methods: contents mean nothing between steps, memory is kept so that a warm step allocates
+// nothing.
+#pragma once
+
+#include "collision/broad_phase/blocks.hpp"
+#include "collision/detect.hpp"
+#include "constraint/contact_rows.hpp"
+#include "graph/groups.hpp"
+#include "motion/integrate.hpp"
+#include "solver/solve_report.hpp"
+
+#include <achilles/report.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace achilles {
+
+struct StepWorkspace {
+  BlockRunner runner;  // the threads that groups are solved on
+
+  DetectWorkspace detection;
+  std::vector<Collider> colliders;
+  std::vector<IgnoredPair> ignored;
+  ContactSet contacts;
+  std::vector<std::int32_t> matches;  // per contact, index into the contact cache or -1
+
+  std::vector<BodyInverseMass> inverse_mass;  // per body
+  std::vector<std::uint8_t> movable;          // per body: dynamic and awake
+  std::vector<std::uint8_t> constrained;      // per body: an impulse acted on it
+  std::vector<BodyVelocity> velocity_before;  // per body
+  std::vector<FreeMotion> motion;             // per body
+
+  std::vector<GraphEdge> edges;  // per contact
+  Groups groups;
+  std::vector<Row> rows;                        // group after group
+  std::vector<double> impulses;                 // per row
+  std::vector<std::uint32_t> row_start;         // per group, and one past the last
+  std::vector<ContactPointRows> point_rows;     // in the order of the rows
+  std::vector<std::uint32_t> point_rows_start;  // per group, and one past the last
+  std::vector<SolveReport> solves;              // per group
+
+  std::vector<Row> correction_rows;
+  std::vector<double> correction_impulses;
+  std::vector<BodyVelocity> corrections;  // per body: displacement [m] and rotation [rad]
+
+  ContactCache next_cache;
+  std::vector<std::uint32_t> rows_of_point;  // per contact point, index into point_rows
+
+  std::vector<ContactRecord> records;  // contact points of the step with their impulses: part of the result
+};
+
+}  // namespace achilles

@@ -1,0 +1,18 @@
+// The World as collision detection sees it.
+#pragma once
+
+#include "collision/collider.hpp"
+
+#include <achilles/world.hpp>
+
+#include <vector>
+
+namespace achilles {
+
+/// Places every piece at the present pose, in the order of World::pieces. Reuses `colliders`.
+void place_colliders(const World& world, std::vector<Collider>& colliders);
+
+/// World::ignored_pairs as collision detection reads them. Reuses `ignored`.
+void list_ignored_pairs(const World& world, std::vector<IgnoredPair>& ignored);
+
+}  // namespace achilles
