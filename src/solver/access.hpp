@@ -4,6 +4,7 @@
 // apply(i, δ), which accounts for λ_i += δ in every velocity; coupling(i, j) = A_ij.
 #pragma once
 
+#include "solver/matrix_problem.hpp"
 #include "solver/row_problem.hpp"
 
 #include <algorithm>
@@ -31,6 +32,29 @@ class RowAccess {
 
  private:
   RowProblem problem_;
+};
+
+/// An assembled matrix: w = A λ + b is kept per row, and an impulse adds its column.
+class MatrixAccess {
+ public:
+  MatrixAccess(const MatrixProblem& problem, std::span<double> w) : problem_(&problem), w_(w) {}
+
+  [[nodiscard]] std::size_t size() const { return problem_->rows.size(); }
+  [[nodiscard]] const MatrixRow& row(std::size_t i) const { return problem_->rows[i]; }
+  [[nodiscard]] double velocity(std::size_t i, double /*impulse*/) const { return w_[i]; }
+  void apply(std::size_t i, double delta) {
+    using Column = Eigen::SparseMatrix<double>::InnerIterator;
+    for (Column it(problem_->A, static_cast<Eigen::Index>(i)); it; ++it) {
+      w_[static_cast<std::size_t>(it.row())] += delta * it.value();
+    }
+  }
+  [[nodiscard]] double coupling(std::size_t i, std::size_t j) const {
+    return problem_->A.coeff(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+  }
+
+ private:
+  const MatrixProblem* problem_;
+  std::span<double> w_;
 };
 
 /// `largest = max(largest, value)` that lets a NaN through. (std::min and std::max return their first argument when

@@ -1,42 +1,50 @@
 #include "solver/gauss_seidel.hpp"
 
-#include "solver/sweep.hpp"
+#include "solver/iterative/iterate.hpp"
 
 namespace achilles {
 namespace {
 
-// A residual costs about half a sweep, and the estimate of a sweep falls below the tolerance a little before the
-// residual does: after a residual that was still too large this many sweeps pass before the next.
-constexpr int kSweepsBetweenChecks = 4;
+template <class Access>
+SolveReport run(Access& access, const GaussSeidelOptions& options, IterativeWorkspace* scratch,
+                std::span<double> impulses) {
+  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance};
+  if (scratch == nullptr) {
+    return iterate(access, stop, impulses, [&] { return sweep_forward(access, options.relaxation, impulses); });
+  }
+  list_units(access, options.block_contacts, *scratch);
+  SmallRandom random(options.seed);
+  bool first = true;
+  return iterate(access, stop, impulses, [&] {
+    if (!first) order_units(options.order, random, scratch->units);
+    first = false;
+    return sweep_units(access, options.relaxation, *scratch, impulses);
+  });
+}
+
+bool needs_units(const GaussSeidelOptions& options) {
+  return options.block_contacts || options.order != SweepOrder::kForward;
+}
 
 }  // namespace
 
 SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptions& options,
-                               std::span<double> impulses) {
+                               IterativeWorkspace& scratch, std::span<double> impulses) {
   RowAccess access(problem);
-  for (std::size_t i = 0; i < impulses.size(); ++i) {
-    if (impulses[i] != 0) access.apply(i, impulses[i]);
-  }
-  SolveReport report;
-  int next_check = options.minimum_iterations;
-  bool known = false;
-  while (report.iterations < options.iterations) {
-    const double estimate = sweep_forward(access, options.relaxation, impulses);
-    ++report.iterations;
-    if (!(estimate <= std::numeric_limits<double>::max())) break;
-    if (estimate > options.tolerance || report.iterations < next_check) continue;
-    report.residual = natural_map_residual(access, impulses);
-    known = report.residual <= options.tolerance;
-    if (known) break;
-    next_check = report.iterations + kSweepsBetweenChecks;
-  }
-  if (!known) report.residual = natural_map_residual(access, impulses);
-  report.status = report.residual <= options.tolerance ? SolveStatus::kSolved : SolveStatus::kIterationLimit;
-  if (!std::isfinite(report.residual)) {
-    report.status = SolveStatus::kNotFinite;
-    std::fill(impulses.begin(), impulses.end(), 0.0);
-  }
-  return report;
+  apply_warm_start(access, impulses);
+  return run(access, options, needs_units(options) ? &scratch : nullptr, impulses);
+}
+
+SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptions& options,
+                               std::span<double> impulses) {
+  IterativeWorkspace scratch;
+  return solve_gauss_seidel(problem, options, scratch, impulses);
+}
+
+SolveReport solve_gauss_seidel(const MatrixProblem& problem, const GaussSeidelOptions& options,
+                               IterativeWorkspace& scratch, std::span<double> impulses) {
+  MatrixAccess access = warm_access(problem, impulses, scratch);
+  return run(access, options, needs_units(options) ? &scratch : nullptr, impulses);
 }
 
 }  // namespace achilles

@@ -1,0 +1,118 @@
+#include "solver/iterative/nonsmooth_cg.hpp"
+
+#include "solver/iterative/iterate.hpp"
+
+namespace achilles {
+namespace {
+
+// λ += β p, in impulses and velocities, then p ← β p + g with g the change that the last sweep made from `before`.
+template <class Access>
+void extrapolate(Access& problem, double beta, std::span<const double> before, std::span<double> direction,
+                 std::span<double> impulses) {
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    const double delta = beta * direction[i];
+    direction[i] = delta + impulses[i] - before[i];
+    if (delta == 0) continue;
+    impulses[i] += delta;
+    problem.apply(i, delta);
+  }
+}
+
+// λ += step, box rows kept within their bounds. Friction is left to the sweep, whose first visit projects it.
+template <class Access>
+void move(Access& problem, std::span<const double> step, std::span<double> impulses) {
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    const auto& row = problem.row(i);
+    double next = impulses[i] + step[i];
+    if (row.normal_row < 0) next = std::max(std::min(next, row.upper), row.lower);
+    const double delta = next - impulses[i];
+    if (delta == 0) continue;
+    impulses[i] = next;
+    problem.apply(i, delta);
+  }
+}
+
+template <class Access>
+[[nodiscard]] double weighted_square(const Access& problem, std::span<const double> before,
+                                     std::span<const double> after) {
+  double sum = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const double g = after[i] - before[i];
+    sum += problem.row(i).diagonal * g * g;
+  }
+  return sum;
+}
+
+template <class Access>
+double sweep(Access& access, const NonsmoothCgOptions& options, IterativeWorkspace& scratch,
+             std::span<double> impulses) {
+  scratch.before.assign(impulses.begin(), impulses.end());
+  return options.block_contacts ? sweep_units(access, 1, scratch, impulses) : sweep_forward(access, 1, impulses);
+}
+
+template <class Access>
+SolveReport run_fletcher_reeves(Access& access, const StopRule& stop, const NonsmoothCgOptions& options,
+                                IterativeWorkspace& scratch, std::span<double> impulses) {
+  scratch.direction.assign(impulses.size(), 0.0);
+  scratch.before.assign(impulses.begin(), impulses.end());
+  double beta = 0;
+  double last_square = 0;
+  return iterate(access, stop, impulses, [&] {
+    // Done here, not after the sweep, so that the loop ends on a sweep's own result.
+    extrapolate(access, beta, scratch.before, scratch.direction, impulses);
+    const double estimate = sweep(access, options, scratch, impulses);
+    const double square = weighted_square(access, scratch.before, impulses);
+    beta = last_square > 0 ? square / last_square : 0;
+    if (!(beta <= 1)) beta = 0;
+    last_square = square;
+    return estimate;
+  });
+}
+
+template <class Access>
+SolveReport run_conjugate_residuals(Access& access, const StopRule& stop, const NonsmoothCgOptions& options,
+                                    IterativeWorkspace& scratch, std::span<double> impulses) {
+  constexpr double kRestartSquare = 4;  // ‖g‖² against the best: twice as far off
+  scratch.history.start(impulses.size(), options.memory);
+  scratch.scale.resize(impulses.size());
+  for (std::size_t i = 0; i < impulses.size(); ++i) scratch.scale[i] = std::max(access.row(i).diagonal, 0.0);
+  scratch.direction.resize(impulses.size());
+  double best = std::numeric_limits<double>::infinity();
+  bool extrapolated = false;
+  return iterate(access, stop, impulses, [&] {
+    if (extrapolated) move(access, scratch.history.step(), impulses);
+    const double estimate = sweep(access, options, scratch, impulses);
+    const double square = weighted_square(access, scratch.before, impulses);
+    if (square > kRestartSquare * best) scratch.history.forget();
+    best = std::min(best, square);
+    for (std::size_t i = 0; i < impulses.size(); ++i) scratch.direction[i] = impulses[i] - scratch.before[i];
+    extrapolated = scratch.history.record(impulses, scratch.direction, scratch.scale);
+    return estimate;
+  });
+}
+
+template <class Access>
+SolveReport run(Access& access, const NonsmoothCgOptions& options, IterativeWorkspace& scratch,
+                std::span<double> impulses) {
+  if (options.block_contacts) list_units(access, true, scratch);
+  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance};
+  return options.memory > 0 ? run_conjugate_residuals(access, stop, options, scratch, impulses)
+                            : run_fletcher_reeves(access, stop, options, scratch, impulses);
+}
+
+}  // namespace
+
+SolveReport solve_nonsmooth_cg(const RowProblem& problem, const NonsmoothCgOptions& options,
+                               IterativeWorkspace& scratch, std::span<double> impulses) {
+  RowAccess access(problem);
+  apply_warm_start(access, impulses);
+  return run(access, options, scratch, impulses);
+}
+
+SolveReport solve_nonsmooth_cg(const MatrixProblem& problem, const NonsmoothCgOptions& options,
+                               IterativeWorkspace& scratch, std::span<double> impulses) {
+  MatrixAccess access = warm_access(problem, impulses, scratch);
+  return run(access, options, scratch, impulses);
+}
+
+}  // namespace achilles
