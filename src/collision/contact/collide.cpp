@@ -1,0 +1,71 @@
+#include "collision/contact/collide.hpp"
+
+#include "collision/contact/pair_contacts.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace achilles {
+
+namespace {
+
+constexpr std::size_t kKinds = std::variant_size_v<GeometryKind>;
+using Table = std::array<std::array<PairContacts*, kKinds>, kKinds>;
+
+template <typename Kind, std::size_t I = 0>
+constexpr std::size_t index_of() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, GeometryKind>, Kind>) {
+    return I;
+  } else {
+    return index_of<Kind, I + 1>();
+  }
+}
+
+template <typename A, typename B>
+constexpr void set(Table& table, PairContacts* function) {
+  static_assert(index_of<A>() <= index_of<B>());
+  table[index_of<A>()][index_of<B>()] = function;
+}
+
+void collide_unsupported(const Geometry&, const Transform&, const Geometry&, const Transform&, const CollideOptions&,
+                         std::vector<ContactPoint>&) {
+  throw std::invalid_argument("collide: no contact determination for this pair of shapes");
+}
+
+// Rows and columns by alternative of GeometryKind; the lower triangle stays empty and is reached by swapping.
+constexpr Table make_table() {
+  Table table{};
+  for (auto& row : table) {
+    row.fill(collide_unsupported);
+  }
+  set<SphereGeometry, SphereGeometry>(table, collide_sphere_sphere);
+  set<SphereGeometry, BoxGeometry>(table, collide_sphere_box);
+  set<SphereGeometry, CapsuleGeometry>(table, collide_sphere_capsule);
+  set<BoxGeometry, BoxGeometry>(table, collide_box_box);
+  set<BoxGeometry, CapsuleGeometry>(table, collide_box_capsule);
+  set<CapsuleGeometry, CapsuleGeometry>(table, collide_capsule_capsule);
+  set<SphereGeometry, PlaneGeometry>(table, collide_sphere_plane);
+  set<BoxGeometry, PlaneGeometry>(table, collide_box_plane);
+  set<CapsuleGeometry, PlaneGeometry>(table, collide_capsule_plane);
+  set<PlaneGeometry, PlaneGeometry>(table, collide_nothing);
+  return table;
+}
+constexpr Table kTable = make_table();
+
+}  // namespace
+
+void collide(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+             const CollideOptions& options, std::vector<ContactPoint>& points) {
+  const std::size_t i = a.kind.index(), j = b.kind.index();
+  if (i <= j) {
+    kTable[i][j](a, X_WA, b, X_WB, options, points);
+    return;
+  }
+  const std::size_t begin = points.size();
+  kTable[j][i](b, X_WB, a, X_WA, options, points);
+  for (std::size_t k = begin; k < points.size(); ++k) {
+    points[k].normal = -points[k].normal;
+  }
+}
+
+}  // namespace achilles

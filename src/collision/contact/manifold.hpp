@@ -1,0 +1,39 @@
+// The contact points of one pair while they are being found.
+#pragma once
+
+#include "collision/contact/collide.hpp"
+#include "collision/narrow_phase/small_vector.hpp"
+
+#include <cstdint>
+
+namespace achilles {
+
+struct ManifoldPoint {
+  Vec3 position;  // [m] in A's frame, midway between the surfaces
+  double gap;     // [m]
+  std::uint32_t feature;
+};
+
+/// Points with one normal, in A's frame.
+struct Manifold {
+  Vec3 normal = Vec3::UnitZ();  // unit, from A to B
+  SmallVector<ManifoldPoint, 32> points;
+};
+
+/// What a contact point is made of. The id of a point is its kind and the numbers of the two features, so that it does
+/// not depend on which of the two faces was the reference.
+enum class FeatureKind : std::uint32_t { kVertexOfA = 0, kVertexOfB = 1, kEdges = 2, kWitness = 3 };
+
+[[nodiscard]] constexpr std::uint32_t make_feature(FeatureKind kind, std::uint32_t of_a, std::uint32_t of_b) {
+  return static_cast<std::uint32_t>(kind) << 30 | (of_a & 0x7fffu) << 15 | (of_b & 0x7fffu);
+}
+
+/// Keeps four points: the deepest, and those that with it span the most area seen along the normal.
+void reduce_to_four(Manifold& manifold);
+
+/// Appends the manifold to `points` in world axes, reduced unless all points are wanted. Ids that coincide are told
+/// apart.
+void append_manifold(Manifold& manifold, const Transform& X_WA, const CollideOptions& options,
+                     std::vector<ContactPoint>& points);
+
+}  // namespace achilles

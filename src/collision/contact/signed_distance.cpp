@@ -1,0 +1,57 @@
+#include "collision/contact/collide.hpp"
+#include "collision/narrow_phase/penetration.hpp"
+
+#include <cmath>
+
+namespace achilles {
+
+namespace {
+
+SignedDistance swapped(const SignedDistance& result) {
+  return {result.distance, result.point_b, result.point_a, -result.normal};
+}
+
+// Against a plane the support point decides, whatever the shape.
+SignedDistance distance_to_plane(const Geometry& a, const Transform& X_WA, const PlaneGeometry& plane,
+                                 const Transform& X_WB) {
+  const ConvexCore core = make_core(a);
+  const Vec3 normal = X_WB.R * plane.normal;
+  const Vec3 deepest = X_WA * support(core, -(X_WA.R.transpose() * normal)) - core.radius * normal;
+  SignedDistance result;
+  result.distance = normal.dot(deepest - X_WB.p) - plane.offset;
+  result.normal = -normal;
+  result.point_a = deepest;
+  result.point_b = deepest - result.distance * normal;
+  return result;
+}
+
+SignedDistance distance_of_convex(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB) {
+  const ConvexCore core_a = make_core(a), core_b = make_core(b);
+  const CoreDistance cores = compute_core_distance({core_a, core_b, relative(X_WA, X_WB)});
+  SignedDistance result;
+  result.distance = cores.distance - core_a.radius - core_b.radius;
+  result.normal = X_WA.R * cores.normal;
+  result.point_a = X_WA * Vec3(cores.point_a + core_a.radius * cores.normal);
+  result.point_b = X_WA * Vec3(cores.point_b - core_b.radius * cores.normal);
+  return result;
+}
+
+}  // namespace
+
+SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
+                                       const Transform& X_WB) {
+  const auto* plane_a = std::get_if<PlaneGeometry>(&a.kind);
+  const auto* plane_b = std::get_if<PlaneGeometry>(&b.kind);
+  if (plane_a && plane_b) {
+    return {std::numeric_limits<double>::infinity(), Vec3::Zero(), Vec3::Zero(), Vec3::UnitZ()};
+  }
+  if (plane_b) {
+    return distance_to_plane(a, X_WA, *plane_b, X_WB);
+  }
+  if (plane_a) {
+    return swapped(distance_to_plane(b, X_WB, *plane_a, X_WA));
+  }
+  return distance_of_convex(a, X_WA, b, X_WB);
+}
+
+}  // namespace achilles

@@ -1,0 +1,150 @@
+#include "collision/narrow_phase/polytope.hpp"
+
+namespace achilles {
+
+namespace {
+
+using Edge = HullGeometry::Edge;
+
+const std::array<Vec3, 6> kBoxNormals{Vec3(1, 0, 0),  Vec3(-1, 0, 0), Vec3(0, 1, 0),
+                                      Vec3(0, -1, 0), Vec3(0, 0, 1),  Vec3(0, 0, -1)};
+constexpr std::array<std::uint32_t, 7> kBoxFaceStart{0, 4, 8, 12, 16, 20, 24};
+constexpr std::array<std::uint32_t, 24> kBoxFaceVertices{1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3,
+                                                         0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1};
+
+constexpr std::array<Edge, 12> make_box_edges() {
+  std::array<Edge, 12> edges{};
+  std::size_t count = 0;
+  for (std::uint32_t f = 0; f < 6; ++f) {
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t tail = kBoxFaceVertices[4 * f + i];
+      const std::uint32_t head = kBoxFaceVertices[4 * f + (i + 1) % 4];
+      for (std::uint32_t g = f + 1; g < 6; ++g) {
+        for (std::uint32_t k = 0; k < 4; ++k) {
+          if (kBoxFaceVertices[4 * g + k] == head && kBoxFaceVertices[4 * g + (k + 1) % 4] == tail) {
+            edges[count++] = {tail, head, f, g};
+          }
+        }
+      }
+    }
+  }
+  return edges;
+}
+constexpr std::array<Edge, 12> kBoxEdges = make_box_edges();
+
+constexpr std::array<std::uint32_t, 9> kBoxNeighborStart{0, 3, 6, 9, 12, 15, 18, 21, 24};
+constexpr std::array<std::uint32_t, 24> make_box_neighbors() {
+  std::array<std::uint32_t, 24> neighbors{};
+  for (std::uint32_t v = 0; v < 8; ++v) {
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      neighbors[3 * v + k] = v ^ (1u << k);
+    }
+  }
+  return neighbors;
+}
+constexpr std::array<std::uint32_t, 24> kBoxNeighbors = make_box_neighbors();
+
+constexpr std::array<Edge, 1> kSegmentEdges{{{0, 1, 0, 0}}};
+constexpr std::array<std::uint32_t, 3> kSegmentNeighborStart{0, 1, 2};
+constexpr std::array<std::uint32_t, 2> kSegmentNeighbors{1, 0};
+constexpr std::array<std::uint32_t, 1> kNoFaces{0};
+
+// Below this many vertices a scan is faster than climbing.
+constexpr std::size_t kScanLimit = 40;
+
+}  // namespace
+
+PolytopeView make_view(const HullGeometry& hull, double size) {
+  PolytopeView view;
+  view.vertices = hull.vertices;
+  view.face_normals = hull.face_normals;
+  view.face_offsets = hull.face_offsets;
+  view.face_start = hull.face_start;
+  view.face_vertices = hull.face_vertices;
+  view.edges = hull.edges;
+  view.neighbor_start = hull.neighbor_start;
+  view.neighbors = hull.neighbors;
+  view.center = hull.center;
+  view.size = size;
+  return view;
+}
+
+BoxPolytope::BoxPolytope(const Vec3& half) : size_(half.norm()) {
+  for (std::size_t i = 0; i < 8; ++i) {
+    vertices_[i] = Vec3(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z());
+  }
+  offsets_ = {half.x(), half.x(), half.y(), half.y(), half.z(), half.z()};
+}
+
+PolytopeView BoxPolytope::view() const {
+  PolytopeView view;
+  view.vertices = vertices_;
+  view.face_normals = kBoxNormals;
+  view.face_offsets = offsets_;
+  view.face_start = kBoxFaceStart;
+  view.face_vertices = kBoxFaceVertices;
+  view.edges = kBoxEdges;
+  view.neighbor_start = kBoxNeighborStart;
+  view.neighbors = kBoxNeighbors;
+  view.size = size_;
+  return view;
+}
+
+SegmentPolytope::SegmentPolytope(double half_length) : vertices_{Vec3(0, 0, -half_length), Vec3(0, 0, half_length)} {}
+
+PolytopeView SegmentPolytope::view() const {
+  PolytopeView view;
+  view.vertices = vertices_;
+  view.face_start = kNoFaces;
+  view.edges = kSegmentEdges;
+  view.neighbor_start = kSegmentNeighborStart;
+  view.neighbors = kSegmentNeighbors;
+  view.size = vertices_[1].z();
+  return view;
+}
+
+std::uint32_t support_vertex(const PolytopeView& polytope, const Vec3& direction) {
+  const std::span<const Vec3> vertices = polytope.vertices;
+  std::uint32_t best = 0;
+  double best_value = direction.dot(vertices[0]);
+  if (vertices.size() <= kScanLimit) {
+    for (std::uint32_t i = 1; i < vertices.size(); ++i) {
+      const double value = direction.dot(vertices[i]);
+      if (value > best_value) {
+        best_value = value;
+        best = i;
+      }
+    }
+    return best;
+  }
+  // Each move strictly raises the value, so no vertex is visited twice; convexity makes the last one a maximum.
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const std::uint32_t neighbor : polytope.neighbors_of(best)) {
+      const double value = direction.dot(vertices[neighbor]);
+      if (value > best_value) {
+        best_value = value;
+        best = neighbor;
+        moved = true;
+      }
+    }
+  }
+  return best;
+}
+
+std::uint32_t facing_face(const PolytopeView& polytope, const Vec3& direction) {
+  const Vec3& tip = polytope.vertices[support_vertex(polytope, direction)];
+  const double tolerance = 1e-9 * polytope.size;
+  std::uint32_t best = 0;
+  double best_cosine = -std::numeric_limits<double>::infinity();
+  for (std::uint32_t f = 0; f < polytope.face_count(); ++f) {
+    const double cosine = polytope.face_normals[f].dot(direction);
+    if (cosine > best_cosine && polytope.face_normals[f].dot(tip) >= polytope.face_offsets[f] - tolerance) {
+      best_cosine = cosine;
+      best = f;
+    }
+  }
+  return best;
+}
+
+}  // namespace achilles
