@@ -1,7 +1,7 @@
 #include "geometry/mass_properties.hpp"
 
 #include "geometry/hull.hpp"
-#include "geometry/mesh_topology.hpp"
+#include "geometry/mesh/topology.hpp"
 #include "geometry/shape_check.hpp"
 
 #include <cmath>

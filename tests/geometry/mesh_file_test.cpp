@@ -1,6 +1,6 @@
 #include "geometry/mesh_file.hpp"
-#include "geometry/mesh_topology.hpp"
-#include "geometry/polygon.hpp"
+#include "geometry/file/polygon.hpp"
+#include "geometry/mesh/topology.hpp"
 #include "geometry/sample.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "geometry/hull_faces.hpp"
+#include "geometry/hull/faces.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "geometry/polygon.hpp"
+#include "geometry/file/polygon.hpp"
 
 namespace achilles {
 namespace {

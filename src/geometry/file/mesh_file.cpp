@@ -1,7 +1,7 @@
 #include "geometry/mesh_file.hpp"
 
-#include "geometry/mesh_formats.hpp"
-#include "geometry/text_lines.hpp"
+#include "geometry/file/mesh_formats.hpp"
+#include "geometry/file/text_lines.hpp"
 
 #include <algorithm>
 #include <cmath>

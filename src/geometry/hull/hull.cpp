@@ -1,7 +1,7 @@
 #include "geometry/hull.hpp"
 
-#include "geometry/hull_faces.hpp"
-#include "geometry/hull_triangles.hpp"
+#include "geometry/hull/faces.hpp"
+#include "geometry/hull/triangles.hpp"
 #include "geometry/support.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "geometry/hull_triangles.hpp"
+#include "geometry/hull/triangles.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "geometry/mesh_topology.hpp"
+#include "geometry/mesh/topology.hpp"
 
 #include <algorithm>
 #include <numeric>

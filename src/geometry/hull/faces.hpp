@@ -1,7 +1,7 @@
 // Triangles of a convex surface merged into planar polygons.
 #pragma once
 
-#include "geometry/hull_triangles.hpp"
+#include "geometry/hull/triangles.hpp"
 
 #include <optional>
 

@@ -1,8 +1,8 @@
-#include "geometry/mesh_formats.hpp"
+#include "geometry/file/mesh_formats.hpp"
 
-#include "geometry/mesh_topology.hpp"
-#include "geometry/polygon.hpp"
-#include "geometry/text_lines.hpp"
+#include "geometry/file/polygon.hpp"
+#include "geometry/file/text_lines.hpp"
+#include "geometry/mesh/topology.hpp"
 
 #include <algorithm>
 #include <array>
