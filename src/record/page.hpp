@@ -5,8 +5,8 @@
 //
 //   window.achilles_recording = {"header": {...}, "data": "<base64>"};
 //
-// `data` is one block of little-endian bytes, base64 with padding; every array starts at a multiple of 8 bytes. All text
-// is JSON with `<`, U+2028 and U+2029 escaped, so that no body name can end the script. `header` is
+// `data` is one block of little-endian bytes, base64 with padding; every array starts at a multiple of 8 bytes. All
+// text is JSON with `<`, U+2028 and U+2029 escaped, so that no body name can end the script. `header` is
 //
 //   {"format": "achilles-page", "version": 1, "achilles": "0.1.0",
 //    "scene": "...", "source": "...", "method": "...", "impact": "...", "solver": "...",

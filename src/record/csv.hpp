@@ -1,0 +1,37 @@
+// States as comma-separated values: time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz, one line per body and instant.
+//
+// Numbers have 17 significant digits, so that reading them gives the same bits; "nan" and "inf" where they are that.
+// Names that need it are quoted as RFC 4180 says; lines end in a line feed.
+#pragma once
+
+#include "record/output_file.hpp"
+#include "record/recording.hpp"
+
+#include <achilles/world.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace achilles {
+
+class CsvWriter {
+ public:
+  /// Writes the heading. Throws std::runtime_error with path and reason, as do all the others.
+  explicit CsvWriter(const std::string& path);
+  void instant(const World& world);
+  void instant(std::span<const RecordedBody> bodies, const Instant& instant);
+  void flush() { file_.flush(); }
+  void close() { file_.close(); }
+
+ private:
+  void line(double time, const std::string& name, const Pose& pose, const BodyVelocity& velocity);
+
+  OutputFile file_;
+  std::string text_;  // scratch
+};
+
+/// Writes all instants of a recording.
+void export_csv(const Recording& recording, const std::string& out_path);
+
+}  // namespace achilles

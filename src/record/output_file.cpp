@@ -1,0 +1,35 @@
+#include "record/output_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace achilles {
+
+OutputFile::OutputFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
+  if (file_ == nullptr) fail("create");
+}
+
+OutputFile::~OutputFile() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("write");
+}
+
+void OutputFile::flush() {
+  if (std::fflush(file_) != 0) fail("write");
+}
+
+void OutputFile::close() {
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail("write");
+}
+
+void OutputFile::fail(const char* action) const {
+  const int error = errno;
+  throw std::runtime_error(path_ + ": cannot " + action + " the file: " + std::strerror(error));
+}
+
+}  // namespace achilles

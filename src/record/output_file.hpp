@@ -1,0 +1,30 @@
+// A file that is written from start to end. Failures are std::runtime_error with path and reason.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace achilles {
+
+class OutputFile {
+ public:
+  /// Replaces what was there.
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes);
+  void flush();
+  /// Without it the last bytes are written too, but nobody hears whether that worked.
+  void close();
+
+ private:
+  [[noreturn]] void fail(const char* action) const;
+
+  std::string path_;
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace achilles

@@ -1,0 +1,185 @@
+#include "record/run_report.hpp"
+
+#include "record/head.hpp"
+#include "record/layout.hpp"
+#include "record/output_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace achilles {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The text with bytes that are not UTF-8 replaced by U+FFFD: JSON knows no others.
+std::string to_utf8(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+/// Collects the complaints that arise while the object is built.
+class Numbers {
+ public:
+  explicit Numbers(std::vector<std::string>& warnings) : warnings_(warnings) {}
+
+  Json operator()(const std::string& key, double value) {
+    if (std::isfinite(value)) return value;
+    warnings_.push_back(key + " is not finite");
+    return nullptr;
+  }
+  Json operator()(const std::string& key, const Vec3& v) {
+    return Json::array({(*this)(key + "[0]", v.x()), (*this)(key + "[1]", v.y()), (*this)(key + "[2]", v.z())});
+  }
+  Json operator()(const std::string& key, const Quat& q) {
+    return Json::array({(*this)(key + "[0]", q.w()), (*this)(key + "[1]", q.x()), (*this)(key + "[2]", q.y()),
+                        (*this)(key + "[3]", q.z())});
+  }
+
+ private:
+  std::vector<std::string>& warnings_;
+};
+
+Json bodies_to_json(const RunReport& report, Numbers& number, std::vector<std::string>& warnings) {
+  Json bodies = Json::object();
+  // An ordered object finds its keys by walking: with many bodies names are looked up here instead.
+  std::map<std::string, int> seen;
+  auto& entries = bodies.get_ref<Json::object_t&>();
+  entries.reserve(report.bodies.size());
+  for (const RunReport::Body& body : report.bodies) {
+    std::string name = to_utf8(body.name);
+    while (seen[name]++ > 0) {
+      warnings.push_back("several bodies are named \"" + name + "\" in JSON");
+      name += " (" + std::to_string(seen[name]) + ")";
+    }
+    const std::string key = "bodies." + name;
+    Json entry = {{"position", number(key + ".position", body.pose.p)},
+                  {"orientation", number(key + ".orientation", body.pose.q)},
+                  {"velocity", number(key + ".velocity", body.velocity.linear)},
+                  {"spin", number(key + ".spin", body.velocity.angular)},
+                  {"asleep", body.asleep}};
+    entries.emplace_back(name, std::move(entry));
+  }
+  return bodies;
+}
+
+}  // namespace
+
+void ReportBuilder::begin(const World& world, const Scene& scene) {
+  *this = ReportBuilder{};
+  start_ = std::chrono::steady_clock::now();
+  start_time_ = world.time;
+  const MethodNames names = resolve_method_names(scene.method);
+  report_.scene = scene.name;
+  report_.method = names.method;
+  report_.impact = names.impact;
+  report_.solver = names.solver;
+  report_.energy.initial = world.kinetic_energy() + world.potential_energy();
+  for (const Diagnostic& warning : scene.warnings) report_.warnings.push_back(warning.text());
+}
+
+void ReportBuilder::after_step(const World& world, const StepReport& step) {
+  RunReport& r = report_;
+  r.steps += 1;
+  contact_sum_ += step.contacts;
+  iteration_sum_ += step.iterations;
+  r.contacts_max = std::max(r.contacts_max, step.contacts);
+  r.iterations_max = std::max(r.iterations_max, step.iterations);
+  r.impacts += step.impacts;
+  r.impact_iterations_max = std::max(r.impact_iterations_max, step.impact_iterations);
+  r.lineality += step.lineality;
+  r.new_contacts += step.new_contacts;
+  r.lost_contacts += step.lost_contacts;
+  r.triggers_in += step.triggers_in;
+  r.triggers_out += step.triggers_out;
+  external_work_ += step.external_work;
+  const double gain = world.kinetic_energy() + world.potential_energy() - r.energy.initial - external_work_;
+  keep_largest(r.energy.max_gain, gain);
+  keep_largest(r.residual_max, step.residual);
+  keep_largest(r.joint_error_max, step.joint_error);
+  if (step.stopped && !r.stopped) r.stopped = step.stopped;
+}
+
+void ReportBuilder::instant(const World&, double penetration) {
+  keep_largest(report_.penetration.max, penetration);
+  report_.penetration.final = penetration;
+}
+
+void ReportBuilder::warn(std::string warning) { report_.warnings.push_back(std::move(warning)); }
+
+RunReport ReportBuilder::finish(const World& world) const {
+  return finish(world, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+}
+
+RunReport ReportBuilder::finish(const World& world, double wall_seconds) const {
+  RunReport report = report_;
+  report.time = world.time;
+  report.wall_seconds = wall_seconds;
+  report.real_time_factor = wall_seconds > 0 ? (world.time - start_time_) / wall_seconds : 0;
+  report.energy.kinetic = world.kinetic_energy();
+  report.energy.potential = world.potential_energy();
+  report.energy.final = report.energy.kinetic + report.energy.potential;
+  report.momentum.linear = world.linear_momentum();
+  report.momentum.angular = world.angular_momentum();
+  const double steps = static_cast<double>(std::max<std::int64_t>(report.steps, 1));
+  report.contacts_mean = contact_sum_ / steps;
+  report.iterations_mean = iteration_sum_ / steps;
+  report.bodies.resize(world.bodies.size());
+  for (std::size_t k = 0; k < report.bodies.size(); ++k) {
+    report.bodies[k] = {world.names[k], world.bodies.frame(k), world.bodies.velocity[k], world.bodies.asleep[k] != 0};
+  }
+  return report;
+}
+
+Json to_json(const RunReport& r) {
+  std::vector<std::string> warnings = r.warnings;
+  Numbers number(warnings);
+  Json json;
+  json["scene"] = to_utf8(r.scene);
+  json["method"] = to_utf8(r.method);
+  json["impact"] = to_utf8(r.impact);
+  json["solver"] = to_utf8(r.solver);
+  json["steps"] = r.steps;
+  json["time"] = number("time", r.time);
+  json["wall_seconds"] = number("wall_seconds", r.wall_seconds);
+  json["real_time_factor"] = number("real_time_factor", r.real_time_factor);
+  json["energy"] = {{"initial", number("energy.initial", r.energy.initial)},
+                    {"final", number("energy.final", r.energy.final)},
+                    {"kinetic", number("energy.kinetic", r.energy.kinetic)},
+                    {"potential", number("energy.potential", r.energy.potential)},
+                    {"max_gain", number("energy.max_gain", r.energy.max_gain)}};
+  json["momentum"] = {{"linear", number("momentum.linear", r.momentum.linear)},
+                      {"angular", number("momentum.angular", r.momentum.angular)}};
+  json["penetration"] = {{"max", number("penetration.max", r.penetration.max)},
+                         {"final", number("penetration.final", r.penetration.final)}};
+  json["joint_error"] = {{"max", number("joint_error.max", r.joint_error_max)}};
+  json["contacts"] = {{"max", r.contacts_max}, {"mean", number("contacts.mean", r.contacts_mean)}};
+  json["solver_stats"] = {{"iterations_max", r.iterations_max},
+                          {"iterations_mean", number("solver_stats.iterations_mean", r.iterations_mean)},
+                          {"residual_max", number("solver_stats.residual_max", r.residual_max)}};
+  json["impacts"] = {{"count", r.impacts}, {"iterations_max", r.impact_iterations_max}, {"lineality", r.lineality}};
+  json["events"] = {{"new_contact", r.new_contacts},
+                    {"lost_contact", r.lost_contacts},
+                    {"trigger_in", r.triggers_in},
+                    {"trigger_out", r.triggers_out}};
+  json["warnings"] = Json::array();
+  json["stopped"] = nullptr;
+  if (r.stopped) {
+    json["stopped"] = {{"reason", to_utf8(r.stopped->reason)},
+                       {"time", number("stopped.time", r.stopped->time)},
+                       {"message", to_utf8(r.stopped->message)}};
+  }
+  json["bodies"] = bodies_to_json(r, number, warnings);
+  for (const std::string& warning : warnings) json["warnings"].push_back(to_utf8(warning));
+  return json;
+}
+
+void write_report(const RunReport& report, const std::string& path) {
+  OutputFile file(path);
+  file.write(to_json(report).dump(2));
+  file.write("\n");
+  file.close();
+}
+
+}  // namespace achilles

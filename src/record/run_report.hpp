@@ -1,0 +1,50 @@
+// What a run says of itself in the end, and the JSON that --report writes.
+#pragma once
+
+#include <achilles/report.hpp>
+#include <achilles/scene.hpp>
+#include <achilles/world.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace achilles {
+
+/// Watches a run: begin, then after_step for every step and instant for every recorded instant, then finish.
+class ReportBuilder {
+ public:
+  /// The state before the first step; starts the clock.
+  void begin(const World& world, const Scene& scene);
+  /// The world as the step left it. Costs one pass over the bodies, for the energy.
+  void after_step(const World& world, const StepReport& step);
+  /// Deepest interpenetration at a recorded instant [m], measured from geometry. Call it for the last state too: its
+  /// value is `penetration.final`.
+  void instant(const World& world, double penetration);
+  void warn(std::string warning);
+
+  /// The report of all that was seen, for the present state.
+  [[nodiscard]] RunReport finish(const World& world) const;
+  /// The same with another wall time [s] than this object's own clock, for runs that were paused.
+  [[nodiscard]] RunReport finish(const World& world, double wall_seconds) const;
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  double start_time_ = 0;     // [s] simulated
+  double external_work_ = 0;  // [J] since the start
+  double contact_sum_ = 0;
+  double iteration_sum_ = 0;
+  RunReport report_;
+};
+
+/// Exactly the keys of the report's contract. Numbers are written so that reading them gives the same bits; a number
+/// that is not finite becomes null and a warning that names it. Texts that are not UTF-8 have the offending bytes
+/// replaced; bodies whose names would then coincide are told apart by a number and a warning.
+[[nodiscard]] nlohmann::ordered_json to_json(const RunReport& report);
+
+/// Writes the JSON to a file; std::runtime_error with path and reason when that fails.
+void write_report(const RunReport& report, const std::string& path);
+
+}  // namespace achilles
