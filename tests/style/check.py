@@ -1,4 +1,5 @@
-"""Checks what no compiler checks: module order, length of files, include guards, words that do not belong.
+"""Checks what no compiler checks: module order, length of files, include guards, citations,
+words that do not belong.
 
 Usage: check.py ROOT. Prints one line per finding and exits with 1 when there is any.
 """
@@ -23,6 +24,10 @@ FORBIDDEN = [
 ]
 
 
+CITATION = re.compile(r"\[([A-Z][A-Za-z]+\d{2}[a-z]?)(?:,[^\]]*)?\]")
+BIB_KEY = re.compile(r"^@\w+\{(\w+),", re.MULTILINE)
+
+
 def module_of(path, root):
     parts = path.relative_to(root).parts
     return parts[1] if len(parts) > 2 and parts[0] == "src" else None
@@ -40,7 +45,7 @@ def check_include(module, header):
     return f'{module} includes "{header}", but {target} is to its right'
 
 
-def check_file(path, root):
+def check_file(path, root, known_works=None):
     text = path.read_text(encoding="utf-8")
     lines = text.split("\n")
     module = module_of(path, root)
@@ -56,6 +61,9 @@ def check_file(path, root):
             reason = check_include(module, include.group(1))
             if reason:
                 yield number, reason
+        for key in CITATION.findall(line) if known_works is not None else []:
+            if key not in known_works:
+                yield number, f"[{key}] is not in docs/references.bib"
         for pattern, what in FORBIDDEN:
             if pattern.search(line):
                 yield number, f"{what}: {line.strip()}"
@@ -67,9 +75,10 @@ def main():
     if not paths:
         print(f"{root}: no source files found")
         return 1
+    known_works = set(BIB_KEY.findall((root / "docs/references.bib").read_text(encoding="utf-8")))
     findings = 0
     for path in paths:
-        for number, message in check_file(path, root):
+        for number, message in check_file(path, root, known_works):
             print(f"{path.relative_to(root)}:{number}: {message}")
             findings += 1
     print(f"{len(paths)} files, {findings} findings")

@@ -10,13 +10,13 @@ HEADER = "#pragma once\n"
 
 
 class StyleCheck(unittest.TestCase):
-    def findings(self, path, text):
+    def findings(self, path, text, works=None):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             file = root / path
             file.parent.mkdir(parents=True)
             file.write_text(text, encoding="utf-8")
-            return [message for _, message in check.check_file(file, root)]
+            return [message for _, message in check.check_file(file, root, works)]
 
     def test_a_module_may_include_those_to_its_left(self):
         self.assertEqual(self.findings("src/world/a.hpp", HEADER + '#include "math/b.hpp"\n'), [])
@@ -41,6 +41,11 @@ class StyleCheck(unittest.TestCase):
     def test_paths_of_a_machine_and_unfinished_work_are_found(self):
         for line in ["// see /" + "home/someone/file", "// TO" + "DO: later", "#if" + " 0"]:
             self.assertEqual(len(self.findings("src/math/a.cpp", line + "\n")), 1, line)
+
+    def test_a_cited_work_is_in_the_references(self):
+        for line in ["// [Nobody99]", "// as in [Nobody99, eq. 3]"]:
+            self.assertEqual(len(self.findings("src/math/a.cpp", line + "\n", {"Erleben04"})), 1, line)
+        self.assertEqual(self.findings("src/math/a.cpp", "// [Erleben04, fig. 2]\n", {"Erleben04"}), [])
 
 
 if __name__ == "__main__":
