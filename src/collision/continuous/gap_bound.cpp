@@ -1,0 +1,140 @@
+#include "collision/continuous/gap_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace achilles {
+
+MovingPair::MovingPair(const Geometry& a, const Motion& motion_a, const Geometry& b, const Motion& motion_b)
+    : sides_{make_side(a, motion_a), make_side(b, motion_b)} {}
+
+MovingPair::Side MovingPair::make_side(const Geometry& geometry, const Motion& motion) {
+  Side side;
+  side.geometry = &geometry;
+  side.motion = &motion;
+  side.reach = compute_reach(geometry, motion);
+  if (std::holds_alternative<PlaneGeometry>(geometry.kind)) {
+    side.kind = Kind::kHalfSpace;
+  } else if (is_convex(geometry)) {
+    side.kind = Kind::kCore;
+    side.core = make_core(geometry);
+    side.core_reach = std::max(0.0, side.reach - side.core.radius);
+  }
+  return side;
+}
+
+MovingPair::Instant MovingPair::make_instant(const Side& side, double t) {
+  Instant at;
+  at.X_WG = compute_pose(*side.motion, t);
+  at.v = at.w = at.a = Vec3::Zero();
+  if (const auto* ballistic = std::get_if<BallisticMotion>(side.motion)) {
+    at.center = ballistic->center + t * ballistic->velocity + 0.5 * t * t * ballistic->acceleration;
+    at.v = ballistic->velocity + t * ballistic->acceleration;
+    at.w = ballistic->spin;
+    at.a = ballistic->acceleration;
+  } else {
+    const auto& guided = std::get<GuidedMotion>(*side.motion);
+    at.center = at.X_WG.p;
+    at.max_speed = guided.max_speed;
+    at.max_spin = guided.max_spin;
+  }
+  return at;
+}
+
+SignedDistance MovingPair::compute_gap(double t) const {
+  return compute_signed_distance(geometry_a(), pose_a(t), geometry_b(), pose_b(t));
+}
+
+// Lower bound of min n·(x − origin) over a convex side after a time s; see the head of the header.
+double MovingPair::lower_reach(const Side& side, const Instant& at, const Vec3& n, const Vec3& origin, double s) {
+  const Vec3 direction = n + s * n.cross(at.w);
+  const Vec3 direction_G = at.X_WG.R.transpose() * direction;
+  const double core = direction.dot(at.X_WG.p - at.center) + direction_G.dot(support(side.core, Vec3(-direction_G)));
+  const double bend = at.w.norm() * at.w.cross(n).norm() * side.core_reach + std::max(0.0, -n.dot(at.a));
+  const double unknown = at.max_speed + at.max_spin * side.core_reach;
+  return n.dot(at.center - origin) + s * n.dot(at.v) + core - side.core.radius - s * unknown - 0.5 * s * s * bend;
+}
+
+// Height of a convex side above a half-space after a time s. With q the foot of the other's centre on the plane,
+// carried along by it, the height f = n·(x − q) of a material point has
+//   f' = n·(x' − q') + (w_P × n)·(x − q),   |f''| ≤ |w_P|² |x − q| + 2 |w_P| |x' − q'| + |x'' − q''|,
+// f' again linear in x. For a plane that does not turn this is the bound of two convex shapes.
+double MovingPair::half_space_bound(const Side& plane, const Instant& at_plane, const Side& other,
+                                    const Instant& at_other, const Vec3& n, double s) const {
+  const auto& half_space = std::get<PlaneGeometry>(plane.geometry->kind);
+  const double height =
+      n.dot(at_other.center - at_plane.X_WG.p) - half_space.offset;  // of the other's centre above the plane
+  const Vec3 foot = at_other.center - height * n;
+  const Vec3 arm = foot - at_plane.center;
+  if (at_plane.w.isZero(0)) {
+    const double approach = s * n.dot(at_plane.v) + 0.5 * s * s * std::max(0.0, n.dot(at_plane.a));
+    const double way = s * (at_other.v.norm() + s * at_other.a.norm() + at_other.max_speed + at_plane.max_speed +
+                            at_plane.max_spin * arm.norm());
+    const double distance = std::abs(height) + other.reach + way;
+    const double unknown = at_plane.max_speed + at_plane.max_spin * (arm.norm() + distance);
+    return lower_reach(other, at_other, n, foot, s) - approach - s * unknown;
+  }
+  const Vec3 v_foot = at_plane.v + at_plane.w.cross(arm);
+  const Vec3 direction = n + s * (n.cross(at_other.w) + at_plane.w.cross(n));
+  const Vec3 direction_G = at_other.X_WG.R.transpose() * direction;
+  const double core =
+      direction.dot(at_other.X_WG.p - at_other.center) + direction_G.dot(support(other.core, Vec3(-direction_G)));
+  const double turn = at_plane.w.norm();
+  const double pull = at_other.a.norm() + at_plane.a.norm() + turn * turn * arm.norm();
+  const double speed = (at_other.v - v_foot).norm() + at_other.w.norm() * other.core_reach + at_other.max_speed +
+                       at_other.max_spin * other.core_reach + s * pull;
+  const double distance = std::abs(height) + other.reach + s * speed;
+  const double bend = turn * turn * distance + 2 * turn * speed + pull + at_other.w.squaredNorm() * other.core_reach;
+  const double unknown = at_other.max_speed + at_other.max_spin * other.core_reach;
+  return height + s * n.dot(at_other.v - v_foot) + core - other.core.radius - s * unknown - 0.5 * s * s * bend;
+}
+
+// The signed distance of any two shapes changes no faster than their points move, relative to each other.
+double MovingPair::compute_change(const std::array<Instant, 2>& at, double gap, double s) const {
+  const double guided = at[0].max_speed + at[1].max_speed;
+  const double way = s * ((at[1].v - at[0].v).norm() + guided) + 0.5 * s * s * (at[1].a - at[0].a).norm();
+  double change = way;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double turn = at[k].w.norm() + at[k].max_spin;
+    if (turn == 0) continue;
+    // Of a half-space only the part matters that the other shape can come near.
+    const Side& other = sides_[1 - k];
+    const double reach = sides_[k].kind == Kind::kHalfSpace
+                             ? (at[1 - k].center - at[k].center).norm() + other.reach + std::abs(gap) + way
+                             : sides_[k].reach;
+    change += s * turn * reach;
+  }
+  return change;
+}
+
+double MovingPair::compute_largest_change(double t, const SignedDistance& gap, double span) const {
+  return compute_change({make_instant(sides_[0], t), make_instant(sides_[1], t)}, gap.distance, span);
+}
+
+double MovingPair::compute_safe_step(double t, const SignedDistance& gap, double span, double level) const {
+  const std::array<Instant, 2> at{make_instant(sides_[0], t), make_instant(sides_[1], t)};
+  const Kind a = sides_[0].kind;
+  const Kind b = sides_[1].kind;
+  double step = 0;
+  if (a == Kind::kCore && b == Kind::kCore) {
+    const Vec3& n = gap.normal;
+    const Vec3& origin = gap.point_a;
+    step = find_safe_step(
+        [&](double s) {
+          return lower_reach(sides_[1], at[1], n, origin, s) + lower_reach(sides_[0], at[0], Vec3(-n), origin, s);
+        },
+        span, level);
+  } else if ((a == Kind::kHalfSpace && b == Kind::kCore) || (a == Kind::kCore && b == Kind::kHalfSpace)) {
+    const std::size_t plane = a == Kind::kHalfSpace ? 0 : 1;
+    const std::size_t other = 1 - plane;
+    const Vec3 n = at[plane].X_WG.R * std::get<PlaneGeometry>(sides_[plane].geometry->kind).normal;
+    step = find_safe_step(
+        [&](double s) { return half_space_bound(sides_[plane], at[plane], sides_[other], at[other], n, s); }, span,
+        level);
+  }
+  if (step == span) return step;
+  const auto slow = [&](double s) { return gap.distance - compute_change(at, gap.distance, s); };
+  return std::max(step, find_safe_step(slow, span, level));
+}
+
+}  // namespace achilles

@@ -1,0 +1,100 @@
+// How long two moving geometries certainly keep a given gap.
+//
+// For two convex shapes and any unit direction n the extent of the empty slab between them,
+//   g_n(s) = min over x in B of n·x(s) − max over x in A of n·x(s),
+// is at most their signed distance, and equals it for the witness normal. With constant spin w about c a material point
+// r = x − c obeys n·(w × (w × r)) = r·(w × (w × n)) ≤ |w| |w × n| |r|, so that over all later times s
+//   n·x(s) ≥ n·(c + s v) + (n + s n × w)·r − ½ s² κ,   κ = |w| |w × n| max|r| + max(0, −n·a).
+// The minimum over the shape of the linear part is one support point in the direction n + s n × w, exact in the
+// velocity of every point; it is concave in s, and so is the whole bound: if it is above a level at 0 and at s, it is
+// so in between. Conservative advancement [Mirtich95, sec. 3.1] bounds the velocity by |w| max|r| instead; this bound
+// is one order better, which is what makes grazing and spinning contacts converge in a handful of steps.
+#pragma once
+
+#include "collision/contact/collide.hpp"
+#include "collision/continuous/motion.hpp"
+#include "collision/narrow_phase/convex_core.hpp"
+
+#include <array>
+
+namespace achilles {
+
+/// Two geometries in motion, prepared for many questions about the gap between them. Holds references.
+class MovingPair {
+ public:
+  MovingPair(const Geometry& a, const Motion& motion_a, const Geometry& b, const Motion& motion_b);
+
+  /// The signed distance at time t.
+  [[nodiscard]] SignedDistance compute_gap(double t) const;
+
+  /// A time step s > 0, at most `span`, such that the gap is at least `level` during all of [t, t + s]; 0 when no such
+  /// step can be certified. `gap` is the signed distance at t.
+  [[nodiscard]] double compute_safe_step(double t, const SignedDistance& gap, double span, double level) const;
+
+  /// Upper bound of how much the gap changes, up or down, during [t, t + span]. [m]
+  [[nodiscard]] double compute_largest_change(double t, const SignedDistance& gap, double span) const;
+
+  [[nodiscard]] Transform pose_a(double t) const { return compute_pose(*sides_[0].motion, t); }
+  [[nodiscard]] Transform pose_b(double t) const { return compute_pose(*sides_[1].motion, t); }
+  [[nodiscard]] const Geometry& geometry_a() const { return *sides_[0].geometry; }
+  [[nodiscard]] const Geometry& geometry_b() const { return *sides_[1].geometry; }
+
+ private:
+  enum class Kind { kCore, kHalfSpace, kOther };
+  struct Side {
+    const Geometry* geometry = nullptr;
+    const Motion* motion = nullptr;
+    Kind kind = Kind::kOther;
+    ConvexCore core;
+    double core_reach = 0;  // [m] largest distance of a point of the core from what it turns about
+    double reach = 0;       // [m] the same for the whole shape
+  };
+  /// A side at one time.
+  struct Instant {
+    Transform X_WG;
+    Vec3 center;  // [m] what the side turns about
+    Vec3 v, w, a;
+    double max_speed = 0;  // [m/s] of what is known by bounds alone
+    double max_spin = 0;   // [rad/s]
+  };
+
+  static Side make_side(const Geometry& geometry, const Motion& motion);
+  static Instant make_instant(const Side& side, double t);
+  static double lower_reach(const Side& side, const Instant& at, const Vec3& n, const Vec3& origin, double s);
+  double half_space_bound(const Side& plane, const Instant& at_plane, const Side& other, const Instant& at_other,
+                          const Vec3& n, double s) const;
+  double compute_change(const std::array<Instant, 2>& at, double gap, double s) const;
+
+  std::array<Side, 2> sides_;
+};
+
+/// The largest s in [0, end] up to which a concave function is certainly at least `level`, approached from below within
+/// a tenth; 0 when it is below already at 0.
+template <class Concave>
+[[nodiscard]] double find_safe_step(const Concave& f, double end, double level) {
+  constexpr int kMaxProbes = 8;
+  double low = 0;
+  double f_low = f(low) - level;
+  if (!(f_low > 0)) return 0;
+  double high = end;
+  double f_high = f(high) - level;
+  if (f_high >= 0) return end;
+  for (int probe = 0; probe < kMaxProbes && low < 0.9 * high; ++probe) {
+    // The chord of a concave function lies below it: where the chord meets the level the function is still above.
+    const double middle = low + (high - low) * (f_low / (f_low - f_high));
+    const double f_middle = f(middle) - level;
+    if (!(f_middle > 0) || middle <= low) break;
+    // Continued beyond its end the chord lies above the function: there the function is below the level.
+    const double beyond = f_middle < f_low ? middle + (middle - low) * (f_middle / (f_low - f_middle)) : high;
+    low = middle;
+    f_low = f_middle;
+    if (beyond < high) {
+      high = beyond;
+      f_high = f(high) - level;
+      if (f_high >= 0) return high;
+    }
+  }
+  return low;
+}
+
+}  // namespace achilles
