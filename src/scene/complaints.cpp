@@ -1,0 +1,44 @@
+#include "scene/complaints.hpp"
+
+#include "scene/wording.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace achilles::scene_file {
+
+Complaints::Complaints(std::string file, std::span<const Override> overrides)
+    : file_(std::move(file)), overrides_(overrides) {}
+
+Diagnostic Complaints::make(Diagnostic::Severity severity, const Place& place, const std::string& field,
+                            const std::string& message) const {
+  Diagnostic diagnostic{severity, file_, place.line, place.column, field, message};
+  if (place.origin > 0) {
+    const Override& set = overrides_[static_cast<std::size_t>(place.origin) - 1];
+    diagnostic.file = fmt::format("--set {}={}", shorten(set.path), shorten(set.value));
+    diagnostic.line = 0;
+    diagnostic.column = 0;
+  }
+  return diagnostic;
+}
+
+void Complaints::error(const Place& place, const std::string& field, const std::string& message) {
+  if (++errors_seen_ <= kMaxListed) errors_.push_back(make(Diagnostic::Severity::kError, place, field, message));
+}
+
+void Complaints::warning(const Place& place, const std::string& field, const std::string& message) {
+  warnings_.push_back(make(Diagnostic::Severity::kWarning, place, field, message));
+}
+
+void Complaints::throw_errors() const {
+  if (errors_seen_ == 0) return;
+  std::vector<Diagnostic> all = errors_;
+  if (errors_seen_ > kMaxListed) {
+    all.push_back({Diagnostic::Severity::kError, file_, 0, 0, "",
+                   fmt::format("and {} more errors of this file", errors_seen_ - kMaxListed)});
+  }
+  throw SceneError(std::move(all));
+}
+
+}  // namespace achilles::scene_file

@@ -1,0 +1,41 @@
+// Everything that is wrong or suspicious about one scene, gathered while it is read.
+#pragma once
+
+#include "scene/yaml/node.hpp"
+
+#include <achilles/scene.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace achilles::scene_file {
+
+class Complaints {
+ public:
+  Complaints(std::string file, std::span<const Override> overrides);
+
+  void error(const Place& place, const std::string& field, const std::string& message);
+  void warning(const Place& place, const std::string& field, const std::string& message);
+
+  [[nodiscard]] bool has_errors() const { return errors_seen_ > 0; }
+  [[nodiscard]] std::size_t count_errors() const { return errors_seen_; }
+  /// Throws SceneError when there was an error. Past `kMaxListed` errors the rest is only counted.
+  void throw_errors() const;
+  [[nodiscard]] std::vector<Diagnostic> warnings() const { return warnings_; }
+
+  static constexpr std::size_t kMaxListed = 200;
+
+ private:
+  [[nodiscard]] Diagnostic make(Diagnostic::Severity severity, const Place& place, const std::string& field,
+                                const std::string& message) const;
+
+  std::string file_;
+  std::span<const Override> overrides_;
+  std::vector<Diagnostic> errors_;
+  std::vector<Diagnostic> warnings_;
+  std::size_t errors_seen_ = 0;
+};
+
+}  // namespace achilles::scene_file
