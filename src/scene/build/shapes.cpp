@@ -3,7 +3,7 @@
 #include "scene/build/read.hpp"
 #include "scene/wording.hpp"
 
-#include "geometry/file/mesh_file.hpp"
+#include "geometry/mesh_file.hpp"
 
 #include <fmt/format.h>
 
