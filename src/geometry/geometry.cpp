@@ -1,10 +1,14 @@
 #include "geometry/geometry.hpp"
 
+#include "geometry/heightfield_geometry.hpp"
 #include "geometry/hull.hpp"
+#include "geometry/mesh_geometry.hpp"
 #include "geometry/shape_check.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 namespace achilles {
@@ -15,6 +19,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The box and the ball about the origin of a shape that is symmetric about both.
 Geometry with_symmetric_bounds(GeometryKind kind, const Vec3& half, double radius) {
   return {std::move(kind), Aabb{-half, half}, radius};
+}
+
+void include_all(Geometry& geometry, std::span<const Vec3> points) {
+  for (const Vec3& point : points) {
+    geometry.bounds.include(point);
+    geometry.radius = std::max(geometry.radius, point.norm());
+  }
 }
 
 Geometry make(const Sphere& sphere) {
@@ -61,16 +72,29 @@ Geometry make(const Plane& plane) {
 Geometry make(const Hull& hull) {
   auto polyhedron = std::make_shared<const HullGeometry>(make_hull(hull.points));
   Geometry geometry;
-  for (const Vec3& vertex : polyhedron->vertices) {
-    geometry.bounds.include(vertex);
-    geometry.radius = std::max(geometry.radius, vertex.norm());
-  }
+  include_all(geometry, polyhedron->vertices);
   geometry.kind = std::move(polyhedron);
   return geometry;
 }
 
-Geometry make(const Mesh&) { throw std::invalid_argument("Triangle meshes cannot collide yet."); }
-Geometry make(const Heightfield&) { throw std::invalid_argument("Height fields cannot collide yet."); }
+Geometry make(const Mesh& mesh) {
+  auto surface = std::make_shared<const MeshGeometry>(make_mesh_geometry(mesh));
+  Geometry geometry;
+  include_all(geometry, surface->vertices);
+  geometry.kind = std::move(surface);
+  return geometry;
+}
+
+Geometry make(const Heightfield& field) {
+  auto surface = std::make_shared<const HeightfieldGeometry>(make_heightfield_geometry(field));
+  Geometry geometry;
+  for (int i = 0; i < surface->rows; ++i) {
+    for (int j = 0; j < surface->columns; ++j) include_all(geometry, std::array{surface->vertex(i, j)});
+  }
+  geometry.kind = std::move(surface);
+  return geometry;
+}
+
 Geometry make(const DistanceMap&) { throw std::invalid_argument("Distance maps cannot collide yet."); }
 
 Pose checked_pose(const Pose& pose) {

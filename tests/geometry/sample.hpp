@@ -115,4 +115,48 @@ inline Mesh sphere_mesh(int levels, double radius = 1) {
   return mesh;
 }
 
+/// A torus about z with triangles of two sizes: m around, n across the tube.
+inline Mesh torus_mesh(double large, double small, int m, int n) {
+  Mesh mesh;
+  const double turn = 2 * 3.14159265358979323846;
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const double u = turn * i / m, v = turn * j / n;
+      const double r = large + small * std::cos(v);
+      mesh.vertices.emplace_back(r * std::cos(u), r * std::sin(u), small * std::sin(v));
+      const int a = i * n + j, b = (i + 1) % m * n + j, c = (i + 1) % m * n + (j + 1) % n, d = i * n + (j + 1) % n;
+      mesh.triangles.push_back({a, b, c});
+      mesh.triangles.push_back({a, c, d});
+    }
+  }
+  return mesh;
+}
+
+/// Triangles anywhere, some without area: no surface at all, only good for finding mistakes.
+inline Mesh soup(Random& random, int count) {
+  Mesh mesh;
+  for (int t = 0; t < count; ++t) {
+    const Vec3 center = random.in_cube(1);
+    const double size = std::pow(10, random.uniform(-3, 0));
+    const Vec3 a = center + random.in_cube(size), b = center + random.in_cube(size);
+    const int kind = random.integer(0, 9);
+    const Vec3 c = kind == 0 ? a : kind == 1 ? Vec3(0.25 * a + 0.75 * b) : Vec3(center + random.in_cube(size));
+    for (const Vec3& corner : {a, b, c}) mesh.vertices.push_back(corner);
+    mesh.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+  }
+  return mesh;
+}
+
+inline void append(Mesh& mesh, const Mesh& other, const Vec3& shift = Vec3::Zero(), bool is_inverted = false) {
+  const auto base = static_cast<int>(mesh.vertices.size());
+  for (const Vec3& v : other.vertices) mesh.vertices.push_back(v + shift);
+  for (const auto& [a, b, c] : other.triangles) {
+    if (is_inverted) {
+      mesh.triangles.push_back({base + a, base + c, base + b});
+    } else {
+      mesh.triangles.push_back({base + a, base + b, base + c});
+    }
+  }
+}
+
 }  // namespace achilles::sample
