@@ -1,0 +1,76 @@
+// The gradients of one part of an impact problem, in local coordinates: six numbers per movable body of the part.
+//
+// A column c stands for one row of the problem: J_c gives velocities, D_c = M⁻¹ J_cᵀ gives what a unit impulse does. As
+// built, a column touches two bodies. Once equality constraints have been removed, every column has lost its component
+// along them, [Vouga17, alg. 2, line 6], touches every body, and is kept dense. Inner products are those of the mass
+// metric: ⟨n_i, n_j⟩ = J_i D_j.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "constraint/row.hpp"
+
+namespace achilles {
+
+using Vec6 = Eigen::Matrix<double, 6, 1>;
+
+class GradientSet {
+ public:
+  static constexpr std::uint32_t kNone = kImmovable;
+
+  void reset(int bodies);
+  /// Adds a row, mirrored if sign is −1, with its bodies in local numbers (kNone for what does not move).
+  int add(const Row& row, double sign, std::uint32_t local_a, std::uint32_t local_b);
+
+  [[nodiscard]] int count() const { return static_cast<int>(columns_.size()); }
+  [[nodiscard]] int dimension() const { return dimension_; }
+  [[nodiscard]] bool dense() const { return dense_; }
+  [[nodiscard]] std::uint32_t body_a(int c) const { return columns_[c].a; }
+  [[nodiscard]] std::uint32_t body_b(int c) const { return columns_[c].b; }
+
+  /// n_cᵀ x.
+  [[nodiscard]] double velocity(int c, const double* x) const;
+  /// x += s M⁻¹ n_c.
+  void apply(int c, double s, double* x) const;
+  /// The same with the column as it was before any equality was removed.
+  void apply_original(int c, double s, double* x) const;
+  [[nodiscard]] double velocity_original(int c, const double* x) const;
+  /// ⟨n_i, n_j⟩.
+  [[nodiscard]] double gram(int i, int j) const;
+  [[nodiscard]] double gram_original(int i, int j) const;
+  [[nodiscard]] double squared_norm(int c) const { return squared_norm_[c]; }
+  [[nodiscard]] double squared_norm_original(int c) const { return columns_[c].squared_norm; }
+
+  // Equality constraints, an orthonormal basis E of them in the mass metric.
+  [[nodiscard]] int equalities() const { return equalities_; }
+  /// Adds the combination Σ weights_k n_(columns_k) to E, made orthogonal and of unit length. False when less than `least`
+  /// of its length is new.
+  bool add_equality(std::span<const int> columns, std::span<const double> weights, double least);
+  /// Removes from every column its component along E. Call after the last add_equality of a round.
+  void project_columns();
+  /// Removes from x its component along E; returns the squared norm of what was removed.
+  double project(double* x) const;
+  /// Bytes `project_columns` would need.
+  [[nodiscard]] double dense_bytes() const { return 16.0 * dimension_ * count(); }
+
+ private:
+  struct Column {
+    std::uint32_t a, b;
+    Vec6 Ja, Jb, Da, Db;
+    double squared_norm;
+  };
+
+  int dimension_ = 0;
+  int equalities_ = 0;
+  int projected_ = 0;  // how many equalities the dense columns have lost
+  bool dense_ = false;
+  std::vector<Column> columns_;
+  std::vector<double> squared_norm_;
+  std::vector<double> J_, D_;    // dense, one column after the other
+  std::vector<double> EJ_, ED_;  // basis of E, one after the other
+};
+
+}  // namespace achilles

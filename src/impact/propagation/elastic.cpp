@@ -1,0 +1,251 @@
+#include "impact/propagation/elastic.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "impact/propagation/desiderata.hpp"
+
+namespace achilles {
+namespace {
+
+// Energy may drift by this much, relative, before velocities are scaled back: bounded, as (εDRIFT) asks, and wide enough
+// that exchanges which are exact in floating point stay exact.
+constexpr double kDrift = 1e-14;
+
+std::uint64_t next_random(std::uint64_t& state) {
+  std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+class Propagator {
+ public:
+  Propagator(const ImpactPart& part, const ElasticTask& task, PropagationWorkspace& scratch, std::span<double> x,
+             std::span<double> impulses)
+      : part_(part), task_(task), scratch_(scratch), x_(x), impulses_(impulses), random_(task.seed) {
+    squared_norm_ = part.squared_norm(x.data());
+    threshold_ = task.options.tolerance * std::sqrt(squared_norm_);
+    mixed_ = std::any_of(task.elastic.begin(), task.elastic.end(), [](char elastic) { return !elastic; });
+    conservative_ = !mixed_ && task.options.friction != ImpactFriction::kCoupled &&
+                    task.options.restitution == ImpactRestitution::kBlend;
+    // Looking at all velocities costs more than one strike in a large part: do it once per round of the bodies.
+    stride_ = part.bodies.size() <= 8 ? 1 : static_cast<std::int64_t>(part.bodies.size());
+    inelastic_rows_.rows = task.elastic.empty() ? std::span<const char>{} : std::span<const char>(scratch.inelastic_mask);
+    inelastic_rows_.tolerance = 1e-3 * threshold_;
+    scratch.tree.reset(part.contact_count(), threshold_);
+    scratch.opposing.clear();
+    mark_reference();
+  }
+
+  ElasticReport run() {
+    ElasticReport report;
+    settle_inelastic();
+    refresh_all();
+    while (scratch_.tree.violated() > 0) {
+      if (report.iterations >= task_.options.max_iterations) {
+        report.status = ImpactStatus::kIterationLimit;
+        break;
+      }
+      ++report.iterations;
+      apply();
+      show(report.iterations);
+      if (report.iterations % stride_ == 0) {
+        renormalize();
+        if (is_opposed()) {
+          report.status = ImpactStatus::kOpposed;
+          break;
+        }
+      }
+    }
+    renormalize();
+    return report;
+  }
+
+ private:
+  void apply() {
+#ifndef NDEBUG
+    scratch_.before.assign(x_.begin(), x_.end());
+#endif
+    select();
+    if (scratch_.struck.size() == 1 || !reflect_all()) reflect_one();
+    for (std::size_t k = 0; k < scratch_.struck.size(); ++k) record(scratch_.struck[k], scratch_.strikes[k]);
+#ifndef NDEBUG
+    const bool elastic = task_.options.restitution == ImpactRestitution::kBlend;
+    const OperatorApplication done{scratch_.before, x_, scratch_.struck, scratch_.strikes, threshold_, elastic};
+    assert(violated_desideratum(part_, done, scratch_.rounding).empty());
+#endif
+    if (task_.options.friction == ImpactFriction::kCoupled) {
+      apply_coupled_friction(part_, scratch_.struck, scratch_.strikes, scratch_.friction, x_, impulses_);
+    }
+    if (settle_inelastic() || part_.gradients.dense()) {
+      refresh_all();
+    } else {
+      for (const int i : scratch_.struck) refresh_around(i);
+    }
+  }
+
+  void select() {
+    const ViolationTree& tree = scratch_.tree;
+    scratch_.struck.clear();
+    if (task_.all_at_once) {
+      for (int k = 0; k < tree.violated(); ++k) scratch_.struck.push_back(tree.nth(k));
+      return;
+    }
+    switch (task_.selection) {
+      case Selection::kLexicographic: scratch_.struck.push_back(tree.nth(0)); break;
+      case Selection::kMostViolated: scratch_.struck.push_back(tree.worst()); break;
+      case Selection::kRandom:
+        scratch_.struck.push_back(tree.nth(static_cast<int>(next_random(random_) % tree.violated())));
+        break;
+    }
+  }
+
+  [[nodiscard]] double restitution(int i) const {
+    return task_.options.restitution == ImpactRestitution::kBlend ? 1 : part_.contacts[i].restitution;
+  }
+
+  void reflect_one() {
+    const int i = scratch_.struck.size() == 1 ? scratch_.struck[0] : scratch_.tree.worst();
+    const double w = part_.gradients.velocity(i, x_.data());
+    scratch_.struck.assign(1, i);
+    scratch_.strikes.assign(1, -(1 + restitution(i)) * w / part_.gradients.squared_norm(i));
+    part_.gradients.apply(i, scratch_.strikes[0], x_.data());
+  }
+
+  // x⁺ = x + s Σ λ_i M⁻¹ n_i, λ the impulses that would just stop all approaching contacts. Exactly solved, s = 2. Any
+  // λ ≥ 0 on approaching contacts is a reflection for s = −2 ⟨x, p⟩ / ⟨p, p⟩, so (KIN) does not hang on how well the
+  // problem was solved. False if nothing came out of it.
+  bool reflect_all() {
+    const std::vector<int>& struck = scratch_.struck;
+    const int n = static_cast<int>(struck.size());
+    scratch_.matrix.resize(static_cast<std::size_t>(n) * n);
+    scratch_.linear.resize(n);
+    scratch_.tolerance.resize(n);
+    scratch_.strikes.resize(n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        scratch_.matrix[static_cast<std::size_t>(i) * n + j] = scratch_.matrix[static_cast<std::size_t>(j) * n + i] =
+            part_.gradients.gram(struck[i], struck[j]);
+      }
+      scratch_.linear[i] = part_.gradients.velocity(struck[i], x_.data());
+      scratch_.tolerance[i] = 1e-3 * threshold_ * std::sqrt(part_.gradients.squared_norm(struck[i]));
+    }
+    const NonnegativeQp problem{n, scratch_.matrix, scratch_.linear, scratch_.tolerance};
+    static_cast<void>(solve_nonnegative_qp(problem, scratch_.qp, scratch_.strikes));
+    scratch_.step.assign(x_.size(), 0.0);
+    double along = 0, squared = 0, least = 1;
+    for (int i = 0; i < n; ++i) {
+      part_.gradients.apply(struck[i], scratch_.strikes[i], scratch_.step.data());
+      along += scratch_.strikes[i] * scratch_.linear[i];
+      least = std::min(least, restitution(struck[i]));
+    }
+    for (int i = 0; i < n; ++i) squared += scratch_.strikes[i] * part_.gradients.velocity(struck[i], scratch_.step.data());
+    if (!(along < 0) || !(squared > 0)) return false;
+    const double s = -(1 + least) * along / squared;
+    for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += s * scratch_.step[k];
+    for (double& strike : scratch_.strikes) strike *= s;
+    return true;
+  }
+
+  void record(int i, double lambda) {
+    impulses_[i] += lambda;
+    total_since_reference_ += lambda * std::sqrt(part_.gradients.squared_norm(i));
+  }
+
+  bool settle_inelastic() {
+    if (!mixed_) return false;
+    return project_feasible(part_, inelastic_rows_, scratch_.inelastic, x_, impulses_).rounds > 0;
+  }
+
+  void refresh(int i) {
+    if (task_.elastic.empty() || task_.elastic[i]) scratch_.tree.set(i, part_.approach(i, x_.data()));
+  }
+
+  void refresh_all() {
+    for (int i = 0; i < part_.contact_count(); ++i) refresh(i);
+  }
+
+  void refresh_around(int i) {
+    for (const std::uint32_t body : {part_.gradients.body_a(i), part_.gradients.body_b(i)}) {
+      if (body == GradientSet::kNone) continue;
+      for (int k = part_.neighbour_begin[body]; k < part_.neighbour_begin[body + 1]; ++k) refresh(part_.neighbours[k]);
+    }
+  }
+
+  void renormalize() {
+    if (!conservative_ || !task_.options.renormalize) return;
+    const double now = part_.squared_norm(x_.data());
+    if (std::abs(now - squared_norm_) <= kDrift * squared_norm_) return;
+    const double scale = std::sqrt(squared_norm_ / now);
+    for (double& v : x_) v *= scale;
+  }
+
+  void mark_reference() {
+    scratch_.reference.assign(x_.begin(), x_.end());
+    scratch_.reference_impulses.assign(impulses_.begin(), impulses_.begin() + part_.contact_count());
+    total_since_reference_ = 0;
+    looks_ = 0;
+  }
+
+  // The distance from a reference iterate against the impulses since; the reference moves on after 1, 2, 4, … looks, so
+  // that a cycle of any length is met.   [Brent80]
+  bool is_opposed() {
+    const double proven = 0.5 * task_.options.margin * total_since_reference_;
+    if (part_.squared_distance(x_.data(), scratch_.reference.data()) <= proven * proven) {
+      name_opposing();
+      return true;
+    }
+    if (++looks_ >= until_next_reference_) {
+      until_next_reference_ *= 2;
+      mark_reference();
+    }
+    return false;
+  }
+
+  void name_opposing() {
+    const auto since_reference = [this](int i) {
+      return (impulses_[i] - scratch_.reference_impulses[i]) * std::sqrt(part_.gradients.squared_norm(i));
+    };
+    double most = 0;
+    for (int i = 0; i < part_.contact_count(); ++i) most = std::max(most, since_reference(i));
+    for (int i = 0; i < part_.contact_count(); ++i) {
+      if (since_reference(i) > 1e-6 * most) scratch_.opposing.push_back(i);
+    }
+  }
+
+  void show(std::int64_t iteration) {
+    if (!scratch_.observer) return;
+    scratch_.struck_rows.clear();
+    scratch_.row_impulses.clear();
+    for (std::size_t k = 0; k < scratch_.struck.size(); ++k) {
+      const ImpactContact& contact = part_.contacts[scratch_.struck[k]];
+      scratch_.struck_rows.push_back(contact.row);
+      scratch_.row_impulses.push_back(contact.sign * scratch_.strikes[k]);
+    }
+    scratch_.observer({iteration, part_.bodies, x_, scratch_.struck_rows, scratch_.row_impulses});
+  }
+
+  const ImpactPart& part_;
+  const ElasticTask& task_;
+  PropagationWorkspace& scratch_;
+  std::span<double> x_, impulses_;
+  std::uint64_t random_;
+  double squared_norm_ = 0, threshold_ = 0, total_since_reference_ = 0;
+  bool mixed_ = false, conservative_ = true;
+  std::int64_t stride_ = 1, looks_ = 0, until_next_reference_ = 1;
+  InelasticTask inelastic_rows_;
+};
+
+}  // namespace
+
+ElasticReport propagate_elastic(const ImpactPart& part, const ElasticTask& task, PropagationWorkspace& scratch,
+                                std::span<double> x, std::span<double> impulses) {
+  scratch.inelastic_mask.resize(task.elastic.size());
+  std::transform(task.elastic.begin(), task.elastic.end(), scratch.inelastic_mask.begin(),
+                 [](char elastic) -> char { return !elastic; });
+  return Propagator(part, task, scratch, x, impulses).run();
+}
+
+}  // namespace achilles

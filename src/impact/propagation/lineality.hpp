@@ -1,0 +1,61 @@
+// Implicit equality constraints: contacts that oppose each other so that none of them can open.    [Vouga17, sec. 4]
+//
+// How far a set of unit gradients n_i is from holding any is one number, its margin
+//
+//   ρ = max over unit w of min_i ⟨n_i, w⟩  =  distance of 0 from the convex hull of the n_i,
+//
+// the equality being minimax duality. ρ > 0 comes with a certificate w, a velocity that opens every contact, and is what
+// [Vouga17, lemma 7.1] asks for with ε = ρ; ρ = 0 comes with weights λ ≥ 0, Σ λ_i n_i = 0, whose support is opposed.
+//
+// Differs from [Vouga17, sec. 4], which solves linear programs, and from the definition of the approximate space in its
+// section 7, which as printed describes velocities tangent to every constraint: we ask for the nearest point of the convex
+// hull, a least-squares problem in the mass metric. It decides the common case alone (and a test of the mean gradient
+// often before it), and its answer is checked, so that no rounding inside the solver can pass for a proof.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "impact/part.hpp"
+
+namespace achilles {
+
+struct LinealityWorkspace {
+  NonnegativeQpWorkspace qp;
+  std::vector<double> matrix, linear, tolerance, weights, point;
+  std::vector<int> live, support;
+  std::vector<double> combination;
+};
+
+/// lower ≤ ρ ≤ upper, both from explicit witnesses: lower from a velocity, upper from weights.
+struct Margin {
+  double lower = 1, upper = 1;
+};
+
+/// Cost: the mean gradient is tried first; if it opens every contact by at least `enough`, that is the answer.
+/// `scratch.weights` and `scratch.live` hold the weights of the upper bound, `scratch.point` the velocity of the lower.
+[[nodiscard]] Margin compute_margin(const ImpactPart& part, double enough, LinealityWorkspace& scratch);
+
+struct LinealityReport {
+  Margin margin;      // of what is left
+  int dimension = 0;  // of the space of velocities removed
+  int rounds = 0;     // nearest-point problems solved
+};
+
+/// Support and shave, [Lopez11]: while the margin is below `margin`, the support of the weights becomes equality
+/// constraints of the part and is projected out of all gradients. A contact of whose gradient less than `noise` is left
+/// is marked removed. Every round removes at least one dimension.
+LinealityReport remove_lineality(ImpactPart& part, double margin, double noise, LinealityWorkspace& scratch);
+
+/// Makes equality constraints of the contacts given, which oppose each other within `margin`. False if no direction is
+/// new.
+bool shave(ImpactPart& part, std::span<const int> opposed, double margin, double noise, LinealityWorkspace& scratch);
+
+/// Makes equality constraints of the joints.
+void remove_joints(ImpactPart& part, double noise);
+
+/// Margin of the friction cones: of all gradients n_i + T_i f with ‖f‖ ≤ µ_i, bounded from below through pyramids of
+/// eight facets around each cone. Positive: all cones together are pointed.
+[[nodiscard]] double compute_friction_margin(const ImpactPart& part, LinealityWorkspace& scratch);
+
+}  // namespace achilles
