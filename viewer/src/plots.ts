@@ -1,0 +1,172 @@
+// Curves over time with a cursor that follows the clock; a click or drag on a curve moves the clock.
+
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Recording } from './recording';
+
+type Column = (number | null)[];
+
+interface Curve {
+  label: string;
+  color: string;
+  values: Column;
+  dash?: number[];
+}
+
+interface Panel {
+  title: string;
+  unit: string;
+  curves: Curve[];
+  log?: boolean;
+}
+
+const kColors = ['#e4794a', '#4a8fe4', '#55b37e', '#a878d8'];
+
+function column(recording: Recording, name: string, component?: number, factor = 1): Column | undefined {
+  const series = recording.series(name);
+  if (!series) return undefined;
+  const out: Column = new Array(recording.instants);
+  for (let i = 0; i < recording.instants; ++i) {
+    let value: number;
+    if (series.width === 3 && component === undefined) {
+      value = Math.hypot(series.values[3 * i], series.values[3 * i + 1], series.values[3 * i + 2]);
+    } else {
+      value = series.values[series.width * i + (component ?? 0)];
+    }
+    out[i] = Number.isFinite(value) ? value * factor : null;
+  }
+  return out;
+}
+
+function vectorCurves(recording: Recording, name: string): Curve[] {
+  if (!recording.series(name)) return [];
+  return ['x', 'y', 'z'].map((label, k) => ({ label, color: kColors[k], values: column(recording, name, k)! }));
+}
+
+function panels(recording: Recording): Panel[] {
+  const one = (title: string, unit: string, name: string, color: string, factor = 1, log = false): Panel => {
+    const values = column(recording, name, undefined, factor);
+    return { title, unit, log, curves: values ? [{ label: title, color, values }] : [] };
+  };
+  const kinetic = column(recording, 'energy_kinetic');
+  const potential = column(recording, 'energy_potential');
+  const energy: Curve[] = [];
+  if (kinetic && potential) {
+    const total = kinetic.map((k, i) => (k === null || potential[i] === null ? null : k + potential[i]!));
+    energy.push({ label: 'kinetic', color: kColors[0], values: kinetic });
+    energy.push({ label: 'potential', color: kColors[1], values: potential });
+    energy.push({ label: 'total', color: kColors[2], values: total, dash: [6, 3] });
+  }
+  // Wall time and steps are summed between instants: their ratio is the time of one step.
+  const seconds = column(recording, 'step_seconds');
+  const steps = column(recording, 'steps');
+  const perStep = seconds?.map((s, i) => (s === null || !(steps?.[i] ?? 1) ? null : (1e3 * s) / (steps?.[i] ?? 1)));
+  const all: Panel[] = [
+    { title: 'Energy', unit: 'J', curves: energy },
+    one('Penetration', 'mm', 'penetration', kColors[0], 1e3),
+    { title: 'Momentum', unit: 'N·s', curves: vectorCurves(recording, 'momentum') },
+    { title: 'Angular momentum', unit: 'N·m·s', curves: vectorCurves(recording, 'angular_momentum') },
+    one('Contact points', '', 'contacts', kColors[1]),
+    one('Solver iterations', '', 'iterations', kColors[3]),
+    one('Solver residual', 'm/s', 'residual', kColors[3], 1, true),
+    { title: 'Time per step', unit: 'ms', curves: perStep ? [{ label: 'time per step', color: kColors[2], values: perStep }] : [] },
+    one('Joint error', 'mm', 'joint_error', kColors[0], 1e3),
+  ];
+  const isFlatZero = (panel: Panel) => panel.curves.every((c) => c.values.every((v) => !v));
+  return all.filter((p) => p.curves.length > 0 && !(p.title === 'Joint error' && isFlatZero(p)));
+}
+
+export function shortNumber(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+}
+
+interface Drawn {
+  plot: uPlot;
+  panel: Panel;
+  cursor: HTMLElement;
+  legend: HTMLElement;
+}
+
+export class Plots {
+  private readonly drawn: Drawn[] = [];
+  private readonly panels: Panel[];
+
+  constructor(private readonly container: HTMLElement, private readonly recording: Recording, private readonly seek: (t: number) => void) {
+    this.panels = panels(recording);
+    if (this.panels.length === 0) container.textContent = 'The recording holds no curves.';
+  }
+
+  /// Draws everything anew: colours and sizes are fixed when a plot is made.
+  build(): void {
+    for (const { plot } of this.drawn) plot.destroy();
+    this.drawn.length = 0;
+    this.container.replaceChildren();
+    const width = this.container.clientWidth || 320;
+    for (const panel of this.panels) this.draw(panel, width);
+  }
+
+  private draw(panel: Panel, width: number): void {
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue('--muted').trim();
+    const grid = style.getPropertyValue('--line').trim();
+    const box = document.createElement('section');
+    box.className = 'plot';
+    const head = document.createElement('header');
+    const title = document.createElement('h3');
+    title.textContent = panel.unit ? `${panel.title} [${panel.unit}]` : panel.title;
+    const legend = document.createElement('span');
+    legend.className = 'values';
+    head.append(title, legend);
+    box.append(head);
+    this.container.append(box);
+    const axis: uPlot.Axis = {
+      stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: '10px system-ui, sans-serif', size: 22, gap: 2,
+    };
+    const options: uPlot.Options = {
+      width, height: 104, padding: [6, 8, 0, 0], legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+      scales: { x: { time: false }, y: panel.log ? { distr: 3 } : { range: padded } },
+      axes: [axis, { ...axis, size: 48, values: (_u, ticks) => ticks.map((v) => (v === null ? '' : shortNumber(v))) }],
+      series: [{}, ...panel.curves.map((c) => ({ stroke: c.color, width: 1.5, dash: c.dash, points: { show: false } }))],
+    };
+    const shown = panel.log ? panel.curves.map((c) => c.values.map((v) => (v !== null && v > 0 ? v : null))) : panel.curves.map((c) => c.values);
+    const plot = new uPlot(options, [Array.from(this.recording.time), ...shown], box);
+    const cursor = document.createElement('div');
+    cursor.className = 'now';
+    plot.over.append(cursor);
+    this.listen(plot);
+    this.drawn.push({ plot, panel, cursor, legend });
+  }
+
+  private listen(plot: uPlot): void {
+    const move = (event: PointerEvent) => {
+      if (event.buttons & 1) this.seek(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x'));
+    };
+    plot.over.addEventListener('pointerdown', (event) => {
+      plot.over.setPointerCapture(event.pointerId);
+      move(event);
+    });
+    plot.over.addEventListener('pointermove', move);
+  }
+
+  follow(time: number, index: number): void {
+    for (const { plot, panel, cursor, legend } of this.drawn) {
+      cursor.style.transform = `translateX(${plot.valToPos(time, 'x')}px)`;
+      legend.replaceChildren(...panel.curves.map((curve) => {
+        const value = document.createElement('span');
+        value.style.color = curve.color;
+        value.textContent = (panel.curves.length > 1 ? `${curve.label} ` : '') + shortNumber(curve.values[index]);
+        return value;
+      }));
+    }
+  }
+}
+
+function padded(_plot: uPlot, low: number, high: number): [number, number] {
+  if (low === null || high === null || !Number.isFinite(low)) return [0, 1];
+  const span = high - low || Math.abs(high) || 1;
+  return [low === 0 ? 0 : low - 0.05 * span, high + 0.05 * span];
+}

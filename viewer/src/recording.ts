@@ -1,0 +1,228 @@
+// A recording as src/record/page.hpp writes it: a header and one block of little-endian arrays.
+
+export type Vec3 = [number, number, number];
+export type Quat = [number, number, number, number]; // w, x, y, z
+
+export interface CompoundPart {
+  shape: Shape;
+  position: Vec3;
+  orientation: Quat;
+}
+
+export interface Shape {
+  sphere?: { radius: number };
+  box?: { size: Vec3 };
+  capsule?: { radius: number; length: number };
+  cylinder?: { radius: number; height: number };
+  cone?: { radius: number; height: number };
+  plane?: { normal: Vec3; offset: number };
+  hull?: { points: Vec3[] };
+  mesh?: { vertices: Vec3[]; triangles: Vec3[] };
+  distance_map?: { vertices: Vec3[]; triangles: Vec3[]; cell: number };
+  heightfield?: { rows: number; columns: number; cell: [number, number]; heights: number[] };
+  compound?: CompoundPart[];
+}
+
+export type Kind = 'dynamic' | 'fixed' | 'scripted';
+
+export interface Body {
+  name: string;
+  kind: Kind;
+  shape: number;
+  material: string;
+  mass: number | null;
+  center: Vec3;
+}
+
+export interface ArrayEntry {
+  name: string;
+  dtype: 'float64' | 'float32' | 'int16' | 'uint32' | 'uint8';
+  shape: number[];
+  offset: number;
+  bytes: number;
+}
+
+export interface RunReport {
+  warnings?: string[];
+  stopped?: { reason: string; time: number; message: string } | null;
+  real_time_factor?: number;
+  wall_seconds?: number;
+  steps?: number;
+  penetration?: { max: number };
+  energy?: { initial: number; final: number; max_gain: number };
+}
+
+export interface Header {
+  format: string;
+  version: number;
+  achilles: string;
+  scene: string;
+  source: string;
+  method: string;
+  impact: string;
+  solver: string;
+  step: number;
+  gravity: Vec3;
+  body_count: number;
+  instants: number;
+  recorded_instants: number;
+  decimated: boolean;
+  complete: boolean;
+  report: RunReport | null;
+  shapes: Shape[];
+  bodies: Body[];
+  arrays: ArrayEntry[];
+}
+
+type Numbers = Float64Array | Float32Array | Int16Array | Uint32Array | Uint8Array;
+
+const kArrayTypes = {
+  float64: Float64Array,
+  float32: Float32Array,
+  int16: Int16Array,
+  uint32: Uint32Array,
+  uint8: Uint8Array,
+} as const;
+
+export interface Series {
+  values: Numbers;
+  width: number; // numbers per instant
+}
+
+/// Where a time falls: between instants `index` and `index + 1`, `fraction` of the way.
+export interface Place {
+  index: number;
+  fraction: number;
+}
+
+export class Recording {
+  readonly header: Header;
+  readonly bodyCount: number;
+  readonly instants: number;
+  readonly time: Float64Array;
+  private readonly arrays = new Map<string, Series>();
+
+  constructor(header: Header, bytes: Uint8Array<ArrayBuffer>) {
+    if (header.format !== 'achilles-page') throw new Error('this page holds no recording of Achilles');
+    if (header.version !== 1) throw new Error(`format version ${header.version} is not known to this page`);
+    this.header = header;
+    this.bodyCount = header.body_count;
+    this.instants = header.instants;
+    for (const entry of header.arrays) {
+      const type = kArrayTypes[entry.dtype];
+      if (!type) throw new Error(`array ${entry.name}: unknown type ${entry.dtype}`);
+      const count = entry.bytes / type.BYTES_PER_ELEMENT;
+      if (entry.offset + entry.bytes > bytes.byteLength) throw new Error(`array ${entry.name} is cut off`);
+      const values = new type(bytes.buffer, bytes.byteOffset + entry.offset, count);
+      this.arrays.set(entry.name, { values, width: entry.shape.slice(1).reduce((a, b) => a * b, 1) });
+    }
+    this.time = this.require('time') as Float64Array;
+    this.require('position');
+    this.require('orientation');
+  }
+
+  private require(name: string): Numbers {
+    const series = this.arrays.get(name);
+    if (!series) throw new Error(`array ${name} is missing`);
+    return series.values;
+  }
+
+  /// The numbers of an array, or undefined when the recording has none of that name.
+  array(name: string): Numbers | undefined {
+    return this.arrays.get(name)?.values;
+  }
+
+  series(name: string): Series | undefined {
+    return this.arrays.get(name);
+  }
+
+  get start(): number {
+    return this.instants ? this.time[0] : 0;
+  }
+
+  get end(): number {
+    return this.instants ? this.time[this.instants - 1] : 0;
+  }
+
+  locate(t: number): Place {
+    if (this.instants < 2 || t <= this.time[0]) return { index: 0, fraction: 0 };
+    if (t >= this.end) return { index: this.instants - 1, fraction: 0 };
+    let low = 0;
+    let high = this.instants - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.time[middle] <= t) low = middle;
+      else high = middle;
+    }
+    return { index: low, fraction: (t - this.time[low]) / (this.time[high] - this.time[low]) };
+  }
+
+  isAsleep(index: number, body: number): boolean {
+    const bits = this.arrays.get('asleep');
+    if (!bits) return false;
+    return ((bits.values[index * bits.width + (body >> 3)] >> (body & 7)) & 1) === 1;
+  }
+
+  /// Position (3) and quaternion x, y, z, w (4) of all bodies at a place between instants, into `out` (7 per body).
+  pose(place: Place, out: Float32Array): void {
+    const position = this.array('position') as Float32Array;
+    const orientation = this.array('orientation') as Int16Array;
+    const stride = this.bodyCount;
+    const next = place.fraction > 0 ? place.index + 1 : place.index;
+    const s = place.fraction;
+    for (let body = 0; body < stride; ++body) {
+      const a = (place.index * stride + body) * 3;
+      const b = (next * stride + body) * 3;
+      const o = body * 7;
+      for (let k = 0; k < 3; ++k) out[o + k] = position[a + k] + s * (position[b + k] - position[a + k]);
+      const qa = (place.index * stride + body) * 4;
+      const qb = (next * stride + body) * 4;
+      let dot = 0;
+      for (let k = 0; k < 4; ++k) dot += orientation[qa + k] * orientation[qb + k];
+      const toward = dot < 0 ? -s : s; // q and -q are one rotation: take the near one
+      let w = orientation[qa] * (1 - s) + orientation[qb] * toward;
+      let x = orientation[qa + 1] * (1 - s) + orientation[qb + 1] * toward;
+      let y = orientation[qa + 2] * (1 - s) + orientation[qb + 2] * toward;
+      let z = orientation[qa + 3] * (1 - s) + orientation[qb + 3] * toward;
+      const length = Math.hypot(w, x, y, z) || 1;
+      out[o + 3] = x / length;
+      out[o + 4] = y / length;
+      out[o + 5] = z / length;
+      out[o + 6] = w / length;
+    }
+  }
+
+  /// Speed of a body [m/s]: recorded, or from the positions of neighbouring instants.
+  velocity(index: number, body: number): Vec3 {
+    const recorded = this.array('velocity');
+    if (recorded) {
+      const o = (index * this.bodyCount + body) * 3;
+      return [recorded[o], recorded[o + 1], recorded[o + 2]];
+    }
+    if (this.instants < 2) return [0, 0, 0];
+    const i = Math.min(index, this.instants - 2);
+    const position = this.array('position') as Float32Array;
+    const a = (i * this.bodyCount + body) * 3;
+    const b = a + this.bodyCount * 3;
+    const dt = this.time[i + 1] - this.time[i] || 1;
+    return [0, 1, 2].map((k) => (position[b + k] - position[a + k]) / dt) as Vec3;
+  }
+
+  /// First and one past the last contact point of an instant.
+  contactRange(index: number): [number, number] {
+    const offset = this.array('contact_offset');
+    return offset ? [offset[index], offset[index + 1]] : [0, 0];
+  }
+}
+
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  const bytes = new Uint8Array((text.length / 4) * 3 - padding);
+  const chunk = 1 << 20; // a multiple of 4: every piece decodes by itself
+  let at = 0;
+  for (let i = 0; i < text.length; i += chunk) {
+    const piece = atob(text.slice(i, i + chunk));
+    for (let k = 0; k < piece.length; ++k) bytes[at++] = piece.charCodeAt(k);
+  }
+  return bytes;
+}

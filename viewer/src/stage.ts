@@ -1,0 +1,118 @@
+// Renderer, camera, light. z is up.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment.js';
+
+export type Theme = 'light' | 'dark';
+
+const kThemes = {
+  light: { top: '#dfe7f1', bottom: '#f7f8fa', plane: '#f1f2f4', line: '#9aa3b0', environment: 0.55, sun: 2.2, sky: 0.7 },
+  dark: { top: '#12161d', bottom: '#232a35', plane: '#2b323d', line: '#5f6b7c', environment: 0.35, sun: 2.0, sky: 0.45 },
+};
+
+export class Stage {
+  readonly renderer: THREE.WebGLRenderer;
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  private readonly sun = new THREE.DirectionalLight('#fff4e0', 2);
+  private readonly sky = new THREE.HemisphereLight('#dbe7ff', '#8d867c', 0.6);
+  private readonly bounds: THREE.Sphere;
+
+  constructor(private readonly container: HTMLElement, bounds: THREE.Box3) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: false, powerPreference: 'high-performance' });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
+    container.append(this.renderer.domElement);
+    this.bounds = bounds.getBoundingSphere(new THREE.Sphere());
+
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.zoomToCursor = true;
+    this.fit(bounds);
+
+    const pmrem = new THREE.PMREMGenerator(this.renderer);
+    const room = new RoomEnvironment();
+    this.scene.environment = pmrem.fromScene(room, 0.04).texture;
+    this.scene.environmentRotation.set(Math.PI / 2, 0, 0); // the room is y up
+    room.dispose();
+    pmrem.dispose();
+    this.sky.position.set(0, 0, 1);
+    this.scene.add(this.sky, this.sun, this.sun.target);
+    this.placeSun();
+  }
+
+  private placeSun(): void {
+    const { center, radius } = this.bounds;
+    this.sun.position.copy(center).add(new THREE.Vector3(-0.45, -0.75, 1.3).normalize().multiplyScalar(4 * radius));
+    this.sun.target.position.copy(center);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    const camera = this.sun.shadow.camera;
+    camera.left = camera.bottom = -1.4 * radius;
+    camera.right = camera.top = 1.4 * radius;
+    camera.near = 0.5 * radius;
+    camera.far = 9 * radius;
+    this.sun.shadow.normalBias = 0.004 * radius;
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.radius = 3;
+  }
+
+  /// Looks at the whole of a box from a pleasant side.
+  fit(box: THREE.Box3): void {
+    const sphere = box.getBoundingSphere(new THREE.Sphere());
+    const size = box.getSize(new THREE.Vector3());
+    // Flat scenes are looked at from the front, others from a corner.
+    const thin = Math.min(size.x, size.y) < 0.25 * Math.max(size.x, size.y);
+    const direction = thin && size.y <= size.x ? new THREE.Vector3(0.25, -1, 0.3) : new THREE.Vector3(0.75, -1, 0.55);
+    const half = THREE.MathUtils.degToRad(this.camera.fov / 2);
+    const narrow = Math.min(1, this.camera.aspect);
+    const distance = (0.92 * sphere.radius) / (Math.sin(half) * narrow);
+    this.camera.position.copy(sphere.center).add(direction.normalize().multiplyScalar(distance));
+    this.controls.target.copy(sphere.center);
+    this.camera.near = distance / 200;
+    this.camera.far = distance * 40;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
+  setTheme(theme: Theme): { plane: THREE.Color; line: THREE.Color } {
+    const t = kThemes[theme];
+    this.scene.background = gradient(t.top, t.bottom);
+    this.scene.environmentIntensity = t.environment;
+    this.sun.intensity = t.sun;
+    this.sky.intensity = t.sky;
+    return { plane: new THREE.Color(t.plane), line: new THREE.Color(t.line) };
+  }
+
+  resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.container;
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  render(): void {
+    this.renderer.render(this.scene, this.camera);
+  }
+}
+
+function gradient(top: string, bottom: string): THREE.Texture {
+  const canvas = document.createElement('canvas');
+  canvas.width = 2;
+  canvas.height = 256;
+  const context = canvas.getContext('2d')!;
+  const fill = context.createLinearGradient(0, 0, 0, 256);
+  fill.addColorStop(0, top);
+  fill.addColorStop(1, bottom);
+  context.fillStyle = fill;
+  context.fillRect(0, 0, 2, 256);
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  return texture;
+}
