@@ -83,6 +83,7 @@ struct CachedPoint {
   std::uint64_t feature = 0;
   double approach = 0;          // [m/s] speed at which the surfaces met, while the rebound is still to come
   Vec3 impulse = Vec3::Zero();  // [N s] on the second body, world axes
+  Vec3 place = Vec3::Zero();    // [m] from the centre of mass, body axes, of the first movable one of the two bodies
 };
 
 struct CachedContact {

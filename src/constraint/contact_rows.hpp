@@ -25,6 +25,7 @@ struct ContactRowOptions {
   double h = 0;                      // [s]
   double restitution_threshold = 0;  // [m/s] slower approaches do not bounce
   double touching = 0;               // [m] gaps up to this count as touching
+  double match_distance = 0;         // [m] a point this near to one of the last step is the same point
 };
 
 /// What is known of a contact point before its rows are written.

@@ -53,7 +53,9 @@ void build_contact_rows(const World& world, const ContactRowOptions& options, bo
                                                   scratch.colliders[contact.collider_b].material);
       for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
         ContactPointInput input{&contact, &contacts.points[p], &law, nullptr};
-        input.cached = find_cached_point(world.contact_cache, scratch.matches[index], contacts.points[p].feature);
+        input.cached = find_cached_point(world.contact_cache, scratch.matches[index], contacts.points[p].feature,
+                                         contact_place(world.bodies, contact, contacts.points[p].position),
+                                         options.match_distance);
         ContactPointRows where = append_contact_rows(input, world.bodies, scratch.inverse_mass, velocities, options,
                                                      group_start, scratch.rows, scratch.impulses);
         where.contact = index;
@@ -71,7 +73,8 @@ void build_contact_rows(const World& world, const ContactRowOptions& options, bo
 namespace {
 
 /// Appends one touching contact to the next memory; false when none of its points touched.
-bool remember_contact(std::uint32_t index, double touching, const StepWorkspace& scratch, ContactCache& next) {
+bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touching, const StepWorkspace& scratch,
+                      ContactCache& next) {
   const Contact& contact = scratch.contacts.contacts[index];
   bool touched = false;
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
@@ -82,7 +85,9 @@ bool remember_contact(std::uint32_t index, double touching, const StepWorkspace&
       {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(next.points.size()), contact.count});
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
     const double approach = scratch.point_rows[scratch.rows_of_point[p]].approach;
-    next.points.push_back({scratch.contacts.points[p].feature, approach, scratch.records[p].impulse});
+    const ContactPoint& point = scratch.contacts.points[p];
+    next.points.push_back(
+        {point.feature, approach, scratch.records[p].impulse, contact_place(bodies, contact, point.position)});
   }
   return true;
 }
@@ -120,7 +125,7 @@ void conclude_contacts(World& world, double touching, StepWorkspace& scratch, St
   scratch.next_cache.points.clear();
   int kept = 0;
   for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
-    if (!remember_contact(index, touching, scratch, scratch.next_cache)) continue;
+    if (!remember_contact(world.bodies, index, touching, scratch, scratch.next_cache)) continue;
     if (scratch.matches[index] >= 0) {
       ++kept;
     } else {

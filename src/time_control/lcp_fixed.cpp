@@ -79,7 +79,8 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   prepare_bodies(world, scratch);
   report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin + compute_reach(world, h), scratch);
-  build_contact_rows(world, {h, options.restitution_threshold, options.slop}, options.warm_start, scratch);
+  build_contact_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start,
+                     scratch);
   for_each_group(scratch, [&](std::size_t group) { solve_group(world, options.solver, scratch, group); });
   conclude_contacts(world, options.slop, scratch, report);
   correct_positions(world, options, h, scratch);

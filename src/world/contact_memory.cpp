@@ -18,13 +18,27 @@ void match_contacts(const ContactSet& contacts, const ContactCache& cache, std::
   }
 }
 
-const CachedPoint* find_cached_point(const ContactCache& cache, std::int32_t match, std::uint32_t feature) {
+Vec3 contact_place(const BodyArrays& bodies, const Contact& contact, const Vec3& position_W) {
+  const std::uint32_t body = bodies.is_movable(contact.body_a) ? contact.body_a : contact.body_b;
+  return bodies.orientation[body].conjugate() * (position_W - bodies.position[body]);
+}
+
+const CachedPoint* find_cached_point(const ContactCache& cache, std::int32_t match, std::uint32_t feature,
+                                     const Vec3& place, double tolerance) {
   if (match < 0) return nullptr;
   const CachedContact& contact = cache.contacts[static_cast<std::size_t>(match)];
+  const CachedPoint* nearest = nullptr;
+  double nearest_squared = tolerance * tolerance;
   for (std::uint32_t i = contact.first; i < contact.first + contact.count; ++i) {
-    if (cache.points[i].feature == feature) return &cache.points[i];
+    const CachedPoint& point = cache.points[i];
+    if (point.feature == feature) return &point;
+    const double squared = (point.place - place).squaredNorm();
+    if (squared < nearest_squared) {
+      nearest_squared = squared;
+      nearest = &point;
+    }
   }
-  return nullptr;
+  return nearest;
 }
 
 }  // namespace achilles

@@ -12,8 +12,12 @@ namespace achilles {
 /// Index into cache.contacts for every contact of the set, or -1. Both are sorted by collider pair: one pass.
 void match_contacts(const ContactSet& contacts, const ContactCache& cache, std::vector<std::int32_t>& matches);
 
-/// The remembered point with the same feature, or nullptr.
-[[nodiscard]] const CachedPoint* find_cached_point(const ContactCache& cache, std::int32_t match,
-                                                   std::uint32_t feature);
+/// Place of a contact point on the first movable body of its contact, as CachedPoint keeps it.
+[[nodiscard]] Vec3 contact_place(const BodyArrays& bodies, const Contact& contact, const Vec3& position_W);
+
+/// The remembered point with the same feature or, since a corner on an edge changes its feature back and forth without
+/// moving, the nearest one within `tolerance` [m]; nullptr when there is none.
+[[nodiscard]] const CachedPoint* find_cached_point(const ContactCache& cache, std::int32_t match, std::uint32_t feature,
+                                                   const Vec3& place, double tolerance);
 
 }  // namespace achilles
