@@ -12,6 +12,12 @@ namespace {
 constexpr std::size_t kKinds = std::variant_size_v<GeometryKind>;
 using Table = std::array<std::array<PairContacts*, kKinds>, kKinds>;
 
+void flip_normals(std::size_t begin, std::vector<ContactPoint>& points) {
+  for (std::size_t k = begin; k < points.size(); ++k) {
+    points[k].normal = -points[k].normal;
+  }
+}
+
 template <typename Kind, std::size_t I = 0>
 constexpr std::size_t index_of() {
   if constexpr (std::is_same_v<std::variant_alternative_t<I, GeometryKind>, Kind>) {
@@ -32,22 +38,35 @@ void collide_unsupported(const Geometry&, const Transform&, const Geometry&, con
   throw std::invalid_argument("collide: no contact determination for this pair of shapes");
 }
 
+// Hulls come after planes among the alternatives, so this one pair arrives the other way round.
+void collide_plane_hull(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+                        const CollideOptions& options, std::vector<ContactPoint>& points) {
+  const std::size_t begin = points.size();
+  collide_convex_plane(b, X_WB, a, X_WA, options, points);
+  flip_normals(begin, points);
+}
+
 // Rows and columns by alternative of GeometryKind; the lower triangle stays empty and is reached by swapping.
 constexpr Table make_table() {
   Table table{};
   for (auto& row : table) {
     row.fill(collide_unsupported);
   }
+  constexpr std::size_t kPlane = index_of<PlaneGeometry>();
+  constexpr std::size_t kHull = index_of<std::shared_ptr<const HullGeometry>>();
+  static_assert(kHull == kPlane + 1);
+  for (std::size_t i = 0; i <= kHull; ++i) {
+    for (std::size_t j = i; j <= kHull; ++j) {
+      table[i][j] = i == kPlane || j == kPlane ? collide_convex_plane : collide_convex;
+    }
+  }
   set<SphereGeometry, SphereGeometry>(table, collide_sphere_sphere);
   set<SphereGeometry, BoxGeometry>(table, collide_sphere_box);
   set<SphereGeometry, CapsuleGeometry>(table, collide_sphere_capsule);
   set<BoxGeometry, BoxGeometry>(table, collide_box_box);
-  set<BoxGeometry, CapsuleGeometry>(table, collide_box_capsule);
   set<CapsuleGeometry, CapsuleGeometry>(table, collide_capsule_capsule);
-  set<SphereGeometry, PlaneGeometry>(table, collide_sphere_plane);
-  set<BoxGeometry, PlaneGeometry>(table, collide_box_plane);
-  set<CapsuleGeometry, PlaneGeometry>(table, collide_capsule_plane);
   set<PlaneGeometry, PlaneGeometry>(table, collide_nothing);
+  table[kPlane][kHull] = collide_plane_hull;
   return table;
 }
 constexpr Table kTable = make_table();
@@ -63,9 +82,7 @@ void collide(const Geometry& a, const Transform& X_WA, const Geometry& b, const 
   }
   const std::size_t begin = points.size();
   kTable[j][i](b, X_WB, a, X_WA, options, points);
-  for (std::size_t k = begin; k < points.size(); ++k) {
-    points[k].normal = -points[k].normal;
-  }
+  flip_normals(begin, points);
 }
 
 }  // namespace achilles

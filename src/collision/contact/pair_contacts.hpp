@@ -2,6 +2,8 @@
 #pragma once
 
 #include "collision/contact/collide.hpp"
+#include "collision/contact/manifold.hpp"
+#include "collision/narrow_phase/gjk.hpp"
 
 namespace achilles {
 
@@ -13,11 +15,12 @@ PairContacts collide_sphere_sphere;
 PairContacts collide_sphere_box;
 PairContacts collide_sphere_capsule;
 PairContacts collide_box_box;
-PairContacts collide_box_capsule;
 PairContacts collide_capsule_capsule;
-PairContacts collide_sphere_plane;
-PairContacts collide_box_plane;
-PairContacts collide_capsule_plane;
-PairContacts collide_nothing;  // two planes
+PairContacts collide_convex;        // any two bounded convex shapes
+PairContacts collide_convex_plane;  // any bounded convex shape and a plane
+PairContacts collide_nothing;       // two planes
+
+/// The contact region of two bounded convex shapes, in A's frame; empty when they are further apart than the margin.
+void find_convex_manifold(const CorePair& pair, double margin, Manifold& manifold);
 
 }  // namespace achilles

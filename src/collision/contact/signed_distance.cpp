@@ -27,7 +27,7 @@ SignedDistance distance_to_plane(const Geometry& a, const Transform& X_WA, const
 
 SignedDistance distance_of_convex(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB) {
   const ConvexCore core_a = make_core(a), core_b = make_core(b);
-  const CoreDistance cores = compute_core_distance({core_a, core_b, relative(X_WA, X_WB)});
+  const CoreDistance cores = compute_core_distance({core_a, core_b, relative(X_WA, X_WB)}, {});
   SignedDistance result;
   result.distance = cores.distance - core_a.radius - core_b.radius;
   result.normal = X_WA.R * cores.normal;

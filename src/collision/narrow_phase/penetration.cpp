@@ -1,19 +1,53 @@
 #include "collision/narrow_phase/penetration.hpp"
 
 #include "collision/narrow_phase/box_axes.hpp"
+#include "collision/narrow_phase/epa.hpp"
+#include "collision/narrow_phase/polytope_axes.hpp"
+
+#include <algorithm>
 
 namespace achilles {
 
 namespace {
 
-// Of the size: nearer than that, the direction between the cores is mostly rounding and the axis test takes over. It is
-// exact there, since the depth of shapes that just touch is continuous.
-constexpr double kTouching = 1e-11;
+using Kind = ConvexCore::Kind;
 
-BoxAxis best_box_axis(const CorePair& pair) {
+bool is_boxlike(const ConvexCore& core) {
+  return core.kind == Kind::kPoint || core.kind == Kind::kSegment || core.kind == Kind::kBox;
+}
+bool is_polytope(const ConvexCore& core) { return core.kind == Kind::kPolytope || is_boxlike(core); }
+
+void set_box_depth(const CorePair& pair, CoreDistance& result) {
   const BoxAxes axes = find_box_axes(pair.a.half, pair.b.half, pair.X_AB, std::numeric_limits<double>::infinity());
   const BoxAxis& face = axes.face_a.separation >= axes.face_b.separation ? axes.face_a : axes.face_b;
-  return axes.edges.separation > face.separation ? axes.edges : face;
+  const BoxAxis& best = axes.edges.separation > face.separation ? axes.edges : face;
+  result.distance = best.separation;
+  result.normal = best.normal;
+}
+
+void set_polytope_depth(const CorePair& pair, CoreDistance& result) {
+  const BoxPolytope box_a(pair.a.half), box_b(pair.b.half);
+  const PolytopeView a = pair.a.kind == Kind::kPolytope ? pair.a.polytope : box_a.view();
+  const PolytopeView b = pair.b.kind == Kind::kPolytope ? pair.b.polytope : box_b.view();
+  const PolytopeAxis axis = find_polytope_axis(a, b, pair.X_AB);
+  result.distance = axis.separation;
+  result.normal = axis.normal;
+  result.error = 0;
+}
+
+void set_depth(const CorePair& pair, const Simplex& simplex, CoreDistance& result) {
+  if (is_boxlike(pair.a) && is_boxlike(pair.b)) {
+    set_box_depth(pair, result);
+    return;
+  }
+  const EpaResult epa = compute_epa(pair, simplex, {});
+  result.distance = -epa.depth;
+  result.normal = epa.normal;
+  result.error = std::max(0.0, epa.depth - epa.lower);
+  result.iterations += epa.iterations;
+  if (epa.status == EpaStatus::kStalled && is_polytope(pair.a) && is_polytope(pair.b)) {
+    set_polytope_depth(pair, result);
+  }
 }
 
 // Points of overlapping cores that realize a known depth: moved apart along the normal the cores have nearest points,
@@ -30,16 +64,18 @@ void find_witnesses(const CorePair& pair, CoreDistance& result) {
 
 }  // namespace
 
-CoreDistance compute_core_distance(const CorePair& pair) {
-  GjkOptions options;
-  options.contact_tolerance = kTouching;
-  const GjkResult gjk = compute_gjk(pair, options, pair.X_AB.p);
-  CoreDistance result{gjk.distance, gjk.normal, gjk.point_a, gjk.point_b, gjk.iterations};
+CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptions& options) {
+  GjkOptions gjk_options;
+  gjk_options.contact_tolerance = options.contact_tolerance;
+  gjk_options.beyond = options.beyond;
+  const GjkResult gjk = compute_gjk(pair, gjk_options, pair.X_AB.p);
+  CoreDistance result{
+      gjk.distance, gjk.error, gjk.normal, gjk.point_a, gjk.point_b, gjk.iterations, gjk.status == GjkStatus::kBeyond};
   if (gjk.status == GjkStatus::kTouching) {
-    const BoxAxis axis = best_box_axis(pair);
-    result.distance = axis.separation;
-    result.normal = axis.normal;
-    find_witnesses(pair, result);
+    set_depth(pair, gjk.simplex, result);
+    if (options.witnesses) {
+      find_witnesses(pair, result);
+    }
   }
   return result;
 }

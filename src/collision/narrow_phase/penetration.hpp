@@ -5,15 +5,24 @@
 
 namespace achilles {
 
+struct CoreDistanceOptions {
+  double beyond = std::numeric_limits<double>::infinity();  // [m] a larger distance need not be known exactly
+  double contact_tolerance = 1e-11;  // of the size: nearer than that the depth is searched instead of the distance
+  bool witnesses = true;             // find points that realize a depth
+};
+
 struct CoreDistance {
   double distance = 0;          // [m] of the cores; negative: the least translation that separates them
+  double error = 0;             // [m] certified bound of the error of `distance`
   Vec3 normal = Vec3::UnitZ();  // unit, in A's frame, from A to B
   Vec3 point_a = Vec3::Zero();  // [m] in A's frame: point_b - point_a = distance · normal
   Vec3 point_b = Vec3::Zero();
-  int iterations = 0;
+  int iterations = 0;  // of GJK and of the expanding polytope
+  bool beyond = false;
 };
 
-/// Signed distance of two cores and the points that realize it.
-[[nodiscard]] CoreDistance compute_core_distance(const CorePair& pair);
+/// Signed distance of two cores and the points that realize it. Apart by GJK; overlapping by separating axes for
+/// points, segments and boxes, by the expanding polytope for the rest, and by all axes of polyhedra where that stalls.
+[[nodiscard]] CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptions& options);
 
 }  // namespace achilles

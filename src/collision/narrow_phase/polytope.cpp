@@ -44,11 +44,6 @@ constexpr std::array<std::uint32_t, 24> make_box_neighbors() {
 }
 constexpr std::array<std::uint32_t, 24> kBoxNeighbors = make_box_neighbors();
 
-constexpr std::array<Edge, 1> kSegmentEdges{{{0, 1, 0, 0}}};
-constexpr std::array<std::uint32_t, 3> kSegmentNeighborStart{0, 1, 2};
-constexpr std::array<std::uint32_t, 2> kSegmentNeighbors{1, 0};
-constexpr std::array<std::uint32_t, 1> kNoFaces{0};
-
 // Below this many vertices a scan is faster than climbing.
 constexpr std::size_t kScanLimit = 40;
 
@@ -70,8 +65,8 @@ PolytopeView make_view(const HullGeometry& hull, double size) {
 }
 
 BoxPolytope::BoxPolytope(const Vec3& half) : size_(half.norm()) {
-  for (std::size_t i = 0; i < 8; ++i) {
-    vertices_[i] = Vec3(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z());
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    vertices_[i] = box_vertex(half, i);
   }
   offsets_ = {half.x(), half.x(), half.y(), half.y(), half.z(), half.z()};
 }
@@ -90,17 +85,8 @@ PolytopeView BoxPolytope::view() const {
   return view;
 }
 
-SegmentPolytope::SegmentPolytope(double half_length) : vertices_{Vec3(0, 0, -half_length), Vec3(0, 0, half_length)} {}
-
-PolytopeView SegmentPolytope::view() const {
-  PolytopeView view;
-  view.vertices = vertices_;
-  view.face_start = kNoFaces;
-  view.edges = kSegmentEdges;
-  view.neighbor_start = kSegmentNeighborStart;
-  view.neighbors = kSegmentNeighbors;
-  view.size = vertices_[1].z();
-  return view;
+std::span<const std::uint32_t, 4> box_face_loop(std::uint32_t face) {
+  return std::span<const std::uint32_t, 4>(kBoxFaceVertices.data() + 4 * face, 4);
 }
 
 std::uint32_t support_vertex(const PolytopeView& polytope, const Vec3& direction) {

@@ -10,7 +10,7 @@
 
 namespace achilles {
 
-/// Incidence as in HullGeometry. A segment has two vertices, one edge and no faces; a point has neither edge nor face.
+/// Incidence as in HullGeometry.
 struct PolytopeView {
   std::span<const Vec3> vertices;
   std::span<const Vec3> face_normals;
@@ -47,15 +47,11 @@ class BoxPolytope {
   double size_;
 };
 
-/// The segment from (0, 0, -half_length) to (0, 0, half_length).
-class SegmentPolytope {
- public:
-  explicit SegmentPolytope(double half_length);
-  [[nodiscard]] PolytopeView view() const;
-
- private:
-  std::array<Vec3, 2> vertices_;
-};
+/// Vertex `i` of the box with these half edges, and the vertices of face `face` in order.
+[[nodiscard]] inline Vec3 box_vertex(const Vec3& half, std::uint32_t i) {
+  return {i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()};
+}
+[[nodiscard]] std::span<const std::uint32_t, 4> box_face_loop(std::uint32_t face);
 
 /// Index of a vertex furthest along `direction`. Climbs along edges from the first vertex when there are many.
 [[nodiscard]] std::uint32_t support_vertex(const PolytopeView& polytope, const Vec3& direction);

@@ -1,0 +1,200 @@
+#include "collision/contact/patch.hpp"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace achilles {
+
+namespace {
+
+using Kind = ConvexCore::Kind;
+
+constexpr int kRimCorners = 16;
+constexpr std::uint32_t kFurthestCorner = kRimCorners;
+constexpr double kSameAngle = 1e-6;  // [rad] the furthest point is not told apart from a corner this near
+
+// cos and sin of the multiples of 22.5°
+constexpr double kC1 = 0.92387953251128675613, kC2 = 0.70710678118654752440, kC3 = 0.38268343236508977173;
+constexpr std::array<std::array<double, 2>, kRimCorners> kRim{{{1, 0},
+                                                               {kC1, kC3},
+                                                               {kC2, kC2},
+                                                               {kC3, kC1},
+                                                               {0, 1},
+                                                               {-kC3, kC1},
+                                                               {-kC2, kC2},
+                                                               {-kC1, kC3},
+                                                               {-1, 0},
+                                                               {-kC1, -kC3},
+                                                               {-kC2, -kC2},
+                                                               {-kC3, -kC1},
+                                                               {0, -1},
+                                                               {kC3, -kC1},
+                                                               {kC2, -kC2},
+                                                               {kC1, -kC3}}};
+
+void set_polytope_patch(const PolytopeView& polytope, const Vec3& direction, Patch& patch) {
+  const std::uint32_t face = facing_face(polytope, direction);
+  patch.face = face;
+  patch.normal = polytope.face_normals[face];
+  patch.offset = polytope.face_offsets[face];
+  patch.has_area = true;
+  std::uint32_t side = polytope.face_start[face];
+  for (const std::uint32_t v : polytope.loop(face)) {
+    patch.corners.push_back({polytope.vertices[v], v, side++});
+  }
+}
+
+void set_box_patch(const Vec3& half, const Vec3& direction, Patch& patch) {
+  Eigen::Index axis;
+  direction.cwiseAbs().maxCoeff(&axis);
+  const bool negative = direction[axis] < 0;
+  const auto face = static_cast<std::uint32_t>(2 * axis + negative);
+  patch.face = face;
+  patch.normal = (negative ? -1.0 : 1.0) * Vec3::Unit(axis);
+  patch.offset = half[axis];
+  patch.has_area = true;
+  const std::span<const std::uint32_t, 4> loop = box_face_loop(face);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::uint32_t v = loop[i];
+    patch.corners.push_back({box_vertex(half, v), v, 4 * face + i});
+  }
+}
+
+// The disc at height z, seen from outside counter-clockwise.
+void set_disc_patch(double radius, double z, bool up, const Vec3& direction, Patch& patch) {
+  patch.face = up ? 0 : 1;
+  patch.normal = Vec3(0, 0, up ? 1 : -1);
+  patch.offset = up ? z : -z;
+  patch.has_area = true;
+  const std::uint32_t base = up ? 0 : 32;
+  const auto add = [&](double x, double y, std::uint32_t number) {
+    patch.corners.push_back({Vec3(radius * x, radius * y, z), base + number, base + number});
+  };
+  constexpr double kStep = 2 * std::numbers::pi / kRimCorners;
+  double furthest = -1;  // in corners from the first, none while the disc is square to the direction
+  const double lateral = std::hypot(direction.x(), direction.y());
+  if (lateral > kSameAngle) {
+    const double angle = std::atan2(direction.y(), direction.x());
+    furthest = (angle < 0 ? angle + 2 * std::numbers::pi : angle) / kStep;
+    if (std::abs(furthest - std::round(furthest)) * kStep < kSameAngle) {
+      furthest = -1;
+    }
+  }
+  for (int k = 0; k < kRimCorners; ++k) {
+    const int i = up ? k : kRimCorners - 1 - k;
+    if (!up && furthest >= i && furthest < i + 1) {
+      add(direction.x() / lateral, direction.y() / lateral, kFurthestCorner);
+    }
+    add(kRim[static_cast<std::size_t>(i)][0], kRim[static_cast<std::size_t>(i)][1], static_cast<std::uint32_t>(i));
+    if (up && furthest >= i && furthest < i + 1) {
+      add(direction.x() / lateral, direction.y() / lateral, kFurthestCorner);
+    }
+  }
+}
+
+// The point of the rim at height z furthest along the direction.
+Vec3 rim_point(double radius, double z, const Vec3& direction) {
+  const double lateral = std::hypot(direction.x(), direction.y());
+  return lateral > 0 ? Vec3(radius * direction.x() / lateral, radius * direction.y() / lateral, z) : Vec3(radius, 0, z);
+}
+
+void set_line_patch(const Vec3& low, const Vec3& high, Patch& patch) {
+  patch.face = 2;
+  patch.corners.push_back({low, 64, 64});
+  patch.corners.push_back({high, 65, 65});
+}
+
+Segment cylinder_line(const Vec3& half, const Vec3& direction) {
+  return {rim_point(half.x(), -half.z(), direction), rim_point(half.x(), half.z(), direction)};
+}
+Segment cone_line(const Vec3& half, const Vec3& direction) {
+  return {rim_point(half.x(), -half.z(), direction), Vec3(0, 0, half.z())};
+}
+
+PatchEdge square_line(const Segment& segment, const Vec3& direction, double max_sine, std::uint32_t number) {
+  const Vec3 along = segment.end - segment.start;
+  return {std::abs(direction.dot(along)) <= max_sine * along.norm() && along.squaredNorm() > 0, segment, number};
+}
+
+PatchEdge find_polytope_edge(const PolytopeView& polytope, const Vec3& direction, double max_sine) {
+  const std::uint32_t tip = support_vertex(polytope, direction);
+  PatchEdge best;
+  double best_sine = max_sine;
+  for (std::uint32_t e = 0; e < polytope.edges.size(); ++e) {
+    const HullGeometry::Edge& edge = polytope.edges[e];
+    if (edge.tail != tip && edge.head != tip) {
+      continue;
+    }
+    const Vec3 along = polytope.vertices[edge.head] - polytope.vertices[edge.tail];
+    const double length = along.norm();
+    const double sine = std::abs(direction.dot(along));
+    if (length > 0 && sine <= best_sine * length) {
+      best_sine = sine / length;
+      best = {true, {polytope.vertices[edge.tail], polytope.vertices[edge.head]}, e};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void find_patch(const ConvexCore& core, const Vec3& direction, Patch& patch) {
+  patch.corners.clear();
+  patch.has_area = false;
+  patch.face = 0;
+  const Vec3& half = core.half;
+  const double lateral = std::hypot(direction.x(), direction.y());
+  switch (core.kind) {
+    case Kind::kPoint:
+      patch.corners.push_back({Vec3::Zero(), 0, 0});
+      return;
+    case Kind::kSegment:
+      set_line_patch(Vec3(0, 0, -half.z()), Vec3(0, 0, half.z()), patch);
+      return;
+    case Kind::kBox:
+      set_box_patch(half, direction, patch);
+      return;
+    case Kind::kCylinder:
+      if (std::abs(direction.z()) > lateral) {
+        set_disc_patch(half.x(), std::copysign(half.z(), direction.z()), direction.z() > 0, direction, patch);
+      } else {
+        const Segment line = cylinder_line(half, direction);
+        set_line_patch(line.start, line.end, patch);
+      }
+      return;
+    case Kind::kCone:
+      if (-direction.z() > lateral) {
+        set_disc_patch(half.x(), -half.z(), false, direction, patch);
+      } else {
+        const Segment line = cone_line(half, direction);
+        set_line_patch(line.start, line.end, patch);
+      }
+      return;
+    case Kind::kPolytope:
+      set_polytope_patch(core.polytope, direction, patch);
+      return;
+  }
+}
+
+PatchEdge find_edge(const ConvexCore& core, const Vec3& direction, double max_sine) {
+  switch (core.kind) {
+    case Kind::kPoint:
+      return {};
+    case Kind::kSegment:
+      return square_line({Vec3(0, 0, -core.half.z()), Vec3(0, 0, core.half.z())}, direction, max_sine, 0);
+    case Kind::kBox: {
+      const BoxPolytope box(core.half);
+      return find_polytope_edge(box.view(), direction, max_sine);
+    }
+    case Kind::kCylinder:
+      return square_line(cylinder_line(core.half, direction), direction, max_sine, 0);
+    case Kind::kCone:
+      return square_line(cone_line(core.half, direction), direction, max_sine, 0);
+    case Kind::kPolytope:
+      return find_polytope_edge(core.polytope, direction, max_sine);
+  }
+  return {};
+}
+
+}  // namespace achilles

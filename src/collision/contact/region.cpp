@@ -1,0 +1,195 @@
+#include "collision/contact/region.hpp"
+
+#include <cmath>
+
+namespace achilles {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEdgeSlack = 1e-6;  // of the size: corners this far outside the reference face are kept as corners
+constexpr double kSamePoint = 1e-7;  // of the size: points nearer than this are one
+
+// A corner of the clipped polygon: where its incoming and its outgoing side meet. Sides are those of the incident
+// patch, or of the reference where it cut. This tells vertices from crossings without comparing coordinates.
+struct ClipPoint {
+  Vec3 x;
+  std::uint32_t in_side;  // index into the corners of its patch
+  std::uint32_t out_side;
+  bool in_is_reference;
+  bool out_is_reference;
+};
+using ClipPolygon = SmallVector<ClipPoint, 48>;
+
+double scale_of(const CorePair& pair) { return std::min(pair.a.size, pair.b.size); }
+
+void load_incident(const Patch& incident, const Transform& X_RI, ClipPolygon& polygon) {
+  polygon.clear();
+  const auto count = static_cast<std::uint32_t>(incident.corners.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    polygon.push_back({X_RI * incident.corners[i].x, i == 0 ? count - 1 : i - 1, i, false, false});
+  }
+}
+
+// One step of Sutherland-Hodgman: keeps the part of `in` where side·x ≤ offset. Segments and points pass as polygons
+// without area.
+void clip(const ClipPolygon& in, const Vec3& side, double offset, std::uint32_t label, ClipPolygon& out) {
+  out.clear();
+  const std::size_t count = in.size();
+  double dp = side.dot(in[0].x) - offset;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ClipPoint& p = in[i];
+    const ClipPoint& q = in[i + 1 == count ? 0 : i + 1];
+    const double dq = side.dot(q.x) - offset;
+    if (dp <= 0) {
+      out.push_back(p);
+    }
+    if (dp <= 0 && dq > 0) {
+      out.push_back({p.x + (dp / (dp - dq)) * (q.x - p.x), p.out_side, label, p.out_is_reference, true});
+    } else if (dp > 0 && dq <= 0) {
+      out.push_back({p.x + (dp / (dp - dq)) * (q.x - p.x), label, p.out_side, true, p.out_is_reference});
+    }
+    dp = dq;
+  }
+}
+
+// Cuts the polygon by the planes through the sides of the reference patch, parallel to its normal.
+ClipPolygon& clip_to_patch(const Patch& reference, double slack, ClipPolygon& polygon, ClipPolygon& scratch) {
+  ClipPolygon* current = &polygon;
+  ClipPolygon* next = &scratch;
+  const std::size_t count = reference.corners.size();
+  for (std::size_t i = 0; i < count && !current->empty(); ++i) {
+    const Vec3& tail = reference.corners[i].x;
+    const Vec3& head = reference.corners[i + 1 == count ? 0 : i + 1].x;
+    const Vec3 side = (head - tail).cross(reference.normal).normalized();
+    clip(*current, side, side.dot(tail) + slack, static_cast<std::uint32_t>(i), *next);
+    std::swap(current, next);
+  }
+  return *current;
+}
+
+std::uint32_t clip_feature(const ClipPoint& point, const Patch& reference, const Patch& incident, bool reference_is_a) {
+  const auto feature = [&](FeatureKind kind, std::uint32_t of_reference, std::uint32_t of_incident) {
+    return reference_is_a ? make_feature(kind, of_reference, of_incident)
+                          : make_feature(kind, of_incident, of_reference);
+  };
+  if (point.in_is_reference && point.out_is_reference) {
+    // A corner of the reference is where two of its neighbouring sides meet; the later one begins there.
+    const auto count = static_cast<std::uint32_t>(reference.corners.size());
+    const bool in_first = (point.in_side + 1) % count == point.out_side;
+    const std::uint32_t corner = in_first ? point.out_side : point.in_side;
+    return feature(reference_is_a ? FeatureKind::kVertexOfA : FeatureKind::kVertexOfB, reference.corners[corner].vertex,
+                   incident.face);
+  }
+  if (!point.in_is_reference && !point.out_is_reference) {
+    return feature(reference_is_a ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, reference.face,
+                   incident.corners[point.out_side].vertex);
+  }
+  const std::uint32_t of_reference = point.in_is_reference ? point.in_side : point.out_side;
+  const std::uint32_t of_incident = point.in_is_reference ? point.out_side : point.in_side;
+  return feature(FeatureKind::kEdges, reference.corners[of_reference].side, incident.corners[of_incident].side);
+}
+
+void push_distinct(Manifold& manifold, const ManifoldPoint& point, double tolerance) {
+  for (const ManifoldPoint& other : manifold.points) {
+    if ((other.position - point.position).squaredNorm() <= tolerance * tolerance) {
+      return;
+    }
+  }
+  manifold.points.push_back(point);
+}
+
+}  // namespace
+
+double make_face_manifold(const CorePair& pair, const Patch& reference, const Patch& incident, bool reference_is_a,
+                          double margin, Manifold& manifold) {
+  const Transform X_RI = reference_is_a ? pair.X_AB : pair.X_AB.inverse();
+  const double radius_incident = reference_is_a ? pair.b.radius : pair.a.radius;
+  const double scale = scale_of(pair);
+  const Vec3& n_R = reference.normal;
+  ClipPolygon polygon, scratch;
+  load_incident(incident, X_RI, polygon);
+  const ClipPolygon& clipped = clip_to_patch(reference, kEdgeSlack * scale, polygon, scratch);
+
+  manifold.points.clear();
+  manifold.normal = reference_is_a ? n_R : Vec3(-(pair.X_AB.R * n_R));
+  double smallest = kInfinity;
+  for (const ClipPoint& point : clipped) {
+    const double gap = n_R.dot(point.x) - reference.offset - pair.radius();
+    if (gap > margin) {
+      continue;
+    }
+    const Vec3 midway = point.x - (radius_incident + 0.5 * gap) * n_R;
+    const std::uint32_t id = clip_feature(point, reference, incident, reference_is_a);
+    push_distinct(manifold, {reference_is_a ? midway : Vec3(pair.X_AB * midway), gap, id}, kSamePoint * scale);
+    smallest = std::min(smallest, gap);
+  }
+  return smallest;
+}
+
+namespace {
+
+// Both ends of the common stretch of two parallel edges.
+bool add_parallel_edges(const CorePair& pair, const NearestFeatures& nearest, double margin, Manifold& manifold) {
+  const PatchEdge edge_a = find_edge(pair.a, nearest.normal, kFaceAngle);
+  if (!edge_a.found) {
+    return false;
+  }
+  const PatchEdge edge_b = find_edge(pair.b, -(pair.X_AB.R.transpose() * nearest.normal), kFaceAngle);
+  if (!edge_b.found) {
+    return false;
+  }
+  const Segment& a = edge_a.segment;
+  const Segment b{pair.X_AB * edge_b.segment.start, pair.X_AB * edge_b.segment.end};
+  const Vec3 da = a.end - a.start, db = b.end - b.start;
+  if (da.cross(db).squaredNorm() > kFaceAngle * kFaceAngle * da.squaredNorm() * db.squaredNorm()) {
+    return false;
+  }
+  std::uint32_t end = 0;
+  for (const double s : {nearest_parameter(a, b.start), nearest_parameter(a, b.end)}) {
+    const Vec3 on_a = a.at(s);
+    const Vec3 on_b = b.at(nearest_parameter(b, on_a));
+    const double gap = nearest.normal.dot(on_b - on_a) - pair.radius();
+    if (gap <= margin) {
+      const Vec3 midway = 0.5 * (on_a + on_b + (pair.a.radius - pair.b.radius) * nearest.normal);
+      push_distinct(manifold, {midway, gap, make_feature(FeatureKind::kEdges, edge_a.edge, 2 * edge_b.edge + end)},
+                    kSamePoint * scale_of(pair));
+    }
+    ++end;
+  }
+  return !manifold.points.empty();
+}
+
+}  // namespace
+
+void make_nearest_manifold(const CorePair& pair, const NearestFeatures& nearest, double margin, Manifold& manifold) {
+  const double gap = nearest.separation - pair.radius();
+  manifold.points.clear();
+  if (gap > margin) {
+    return;
+  }
+  const Vec3 normal_B = pair.X_AB.R.transpose() * nearest.normal;
+  Patch patch_a, patch_b;
+  find_patch(pair.a, nearest.normal, patch_a);
+  find_patch(pair.b, -normal_B, patch_b);
+  // A's face is tried first wherever it is square, so that rounding does not make the reference alternate. A face
+  // region that misses the nearest pair is not the contact: its gap would be wrong.
+  const double attained = gap + 1e-6 * scale_of(pair) + 1e-3 * std::abs(gap);
+  if (patch_a.has_area && patch_a.normal.dot(nearest.normal) >= kFaceCosine &&
+      make_face_manifold(pair, patch_a, patch_b, true, margin, manifold) <= attained) {
+    return;
+  }
+  if (patch_b.has_area && -patch_b.normal.dot(normal_B) >= kFaceCosine &&
+      make_face_manifold(pair, patch_b, patch_a, false, margin, manifold) <= attained) {
+    return;
+  }
+  manifold.points.clear();
+  manifold.normal = nearest.normal;
+  if (add_parallel_edges(pair, nearest, margin, manifold)) {
+    return;
+  }
+  const Vec3 midway = 0.5 * (nearest.point_a + nearest.point_b + (pair.a.radius - pair.b.radius) * nearest.normal);
+  manifold.points.push_back({midway, gap, make_feature(FeatureKind::kWitness, 0, 0)});
+}
+
+}  // namespace achilles

@@ -1,0 +1,33 @@
+// Contact regions of two convex shapes: clipping of faces, common stretches of edges.
+#pragma once
+
+#include "collision/contact/manifold.hpp"
+#include "collision/contact/patch.hpp"
+#include "collision/narrow_phase/gjk.hpp"
+
+namespace achilles {
+
+/// Where the cores come nearest, or the least overlap: normal in A's frame from A to B, points on the cores.
+struct NearestFeatures {
+  Vec3 normal = Vec3::UnitZ();
+  double separation = 0;  // [m] of the cores, negative when they overlap
+  Vec3 point_a = Vec3::Zero();
+  Vec3 point_b = Vec3::Zero();
+};
+
+/// Replaces the manifold by the part of the incident patch that lies over the reference patch, as far as its gap is at
+/// most `margin`. The normal is the reference's. Returns the smallest gap, +∞ for an empty manifold.
+double make_face_manifold(const CorePair& pair, const Patch& reference, const Patch& incident, bool reference_is_a,
+                          double margin, Manifold& manifold);
+
+/// Replaces the manifold by the contact region about a nearest pair: a face region when a face is square to the normal
+/// (within kFaceAngle), two points when the touching edges are parallel, else the nearest pair itself.
+void make_nearest_manifold(const CorePair& pair, const NearestFeatures& nearest, double margin, Manifold& manifold);
+
+/// A normal nearer than this to a face's counts as the face's. It keeps boxes that are tilted by no more than
+/// simulation errors from being taken for edge against edge [Erleben04, fig. 6.42], and bounds the jump of the normal
+/// where the two cases meet.
+inline constexpr double kFaceAngle = 0.01;                                // [rad]
+inline constexpr double kFaceCosine = 1 - 0.5 * kFaceAngle * kFaceAngle;  // to within its fourth power
+
+}  // namespace achilles

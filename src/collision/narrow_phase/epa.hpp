@@ -1,0 +1,32 @@
+// Penetration depth by expanding a polytope inside the Minkowski difference, [Bergen01], with two-sided bounds.
+#pragma once
+
+#include "collision/narrow_phase/gjk.hpp"
+
+namespace achilles {
+
+enum class EpaStatus {
+  kConverged,  // upper - lower is within the tolerance
+  kFlat,       // the Minkowski difference has no volume: depth along its thin direction
+  kStalled,    // out of room or of precision: `depth` is still an upper bound, `lower` a lower one
+};
+
+struct EpaOptions {
+  double tolerance = 1e-11;  // of the size
+  int max_iterations = 160;
+};
+
+struct EpaResult {
+  EpaStatus status = EpaStatus::kConverged;
+  double depth = 0;             // [m] along `normal`: moving B by depth · normal separates the cores
+  double lower = 0;             // [m] no shorter translation separates them
+  Vec3 normal = Vec3::UnitZ();  // unit, in A's frame, from A to B
+  int iterations = 0;
+};
+
+/// Depth of two cores that overlap or touch; negative when they are in truth apart by less than GJK could tell. Every
+/// direction bounds the depth from above by the support distance along it; the nearest face of the inner polytope
+/// bounds it from below. `simplex` is GJK's last.
+[[nodiscard]] EpaResult compute_epa(const CorePair& pair, const Simplex& simplex, const EpaOptions& options);
+
+}  // namespace achilles
