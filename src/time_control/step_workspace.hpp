@@ -2,10 +2,10 @@
 // nothing.
 #pragma once
 
-#include "collision/broad_phase/blocks.hpp"
 #include "collision/detect.hpp"
 #include "constraint/contact_rows.hpp"
 #include "graph/groups.hpp"
+#include "math/blocks.hpp"
 #include "motion/integrate.hpp"
 #include "solver/solve_report.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "collision/broad_phase/aabb_tree.hpp"
-#include "collision/broad_phase/blocks.hpp"
 #include "collision/collider.hpp"
+#include "math/blocks.hpp"
 
 #include <limits>
 #include <span>

@@ -1,4 +1,4 @@
-#include "collision/broad_phase/blocks.hpp"
+#include "math/blocks.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
