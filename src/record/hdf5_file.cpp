@@ -207,7 +207,12 @@ Hdf5File Hdf5File::create(const std::string& path) {
 Hdf5File Hdf5File::open(const std::string& path) {
   check_superblock(path);
   const QuietHdf5 quiet;
-  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT), H5Fclose);
+  // Where this process is also writing the file, HDF5 would hand out the writer's own view of it, in which the address
+  // of a chunk is remembered without its filters. A file driver other than the writer's makes it look at the disk, as
+  // another process would; this one is the default driver but for a log, which is off.
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_log(access.get(), nullptr, 0, 0);
+  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()), H5Fclose);
   if (!file.is_valid()) throw_hdf5(path, "open the recording");
   return {path, std::move(file)};
 }

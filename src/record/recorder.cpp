@@ -12,6 +12,7 @@ namespace achilles {
 namespace {
 
 constexpr std::size_t kSmallChunk = 4096;                    // [bytes] for arrays with one number per instant
+constexpr std::size_t kTimeChunk = 65536;                    // [bytes] as long as no commit is due by the clock
 constexpr std::uint64_t kMetadata = std::uint64_t{1} << 18;  // [bytes] of indices that one commit may add, generously
 
 /// Marks the recorder as broken unless the writing that it covers comes to its end.
@@ -52,7 +53,7 @@ struct Recorder::Arrays {
 Recorder::Arrays::Arrays(const Hdf5File& file, hsize_t bodies, int compression)
     : contact_offset(file, "contacts/offset", ElementType::kUint64, {}, {kSmallChunk, compression, false}),
       digest(file, "digest", ElementType::kUint64, {}, {kSmallChunk, compression, false}),
-      time(file, "time", ElementType::kFloat64, {}, {kSmallChunk, compression, true}),
+      time(file, "time", ElementType::kFloat64, {}, {kTimeChunk, compression, true}),
       event_time(file, "events/time", ElementType::kFloat64, {}, {kSmallChunk, compression, false}),
       event_kind(file, "events/kind", ElementType::kUint8, {}, {kSmallChunk, compression, false}),
       event_a(file, "events/body_a", ElementType::kUint32, {}, {kSmallChunk, compression, false}),
@@ -175,7 +176,8 @@ void Recorder::append(const Instant& instant) {
   digest_ = chain_digest(digest_, instant);
   arrays_->digest.append(&digest_, 1);
 
-  // The last free row of /time's chunk would be written by itself: all else must be in the file before.
+  // The last free row of /time's chunk would be written by itself: all else must be in the file before. Chunks that are
+  // seen before they are full stay uncompressed, so that this should be rare beside the commits by the clock.
   const bool is_chunk_full = arrays_->time.room() == 1;
   const auto now = std::chrono::steady_clock::now();
   const bool is_due = std::chrono::duration<double>(now - last_commit_).count() >= flush_seconds_;
