@@ -12,8 +12,38 @@ struct Simulation::Impl {
   Method method;
   World world;
   StepWorkspace scratch;
-  World last_good;  // where a step that ends in nonsense returns to
+
+  /// What a step changes, as it was before: where a step that ends in nonsense returns to.
+  struct Before {
+    std::vector<Vec3> position;
+    std::vector<Quat> orientation;
+    std::vector<BodyVelocity> velocity;
+    ContactCache cache;
+    double time = 0;
+    std::int64_t step_index = 0;
+  } before;
+
+  void remember();
+  void return_to_before();
 };
+
+void Simulation::Impl::remember() {
+  before.position = world.bodies.position;
+  before.orientation = world.bodies.orientation;
+  before.velocity = world.bodies.velocity;
+  before.cache = world.contact_cache;
+  before.time = world.time;
+  before.step_index = world.step_index;
+}
+
+void Simulation::Impl::return_to_before() {
+  world.bodies.position = before.position;
+  world.bodies.orientation = before.orientation;
+  world.bodies.velocity = before.velocity;
+  world.contact_cache = before.cache;
+  world.time = before.time;
+  world.step_index = before.step_index;
+}
 
 Simulation::Simulation(const Scene& scene, int threads) : impl_(std::make_unique<Impl>()) {
   const auto refuse = [&](const std::string& field, const std::string& message) {
@@ -41,16 +71,12 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 StepReport Simulation::step() {
   World& world = impl_->world;
-  impl_->last_good.bodies = world.bodies;
-  impl_->last_good.contact_cache = world.contact_cache;
-  const double time = world.time;
+  impl_->remember();
   StepReport report = advance(world, impl_->method, impl_->scratch, impl_->scene.step);
   if (const std::optional<std::uint32_t> body = world.first_not_finite()) {
-    report.stopped = Stop{"not-finite", time, "the state of body '" + world.names[*body] + "' ceased to be finite"};
-    world.bodies = impl_->last_good.bodies;
-    world.contact_cache = impl_->last_good.contact_cache;
-    world.time = time;
-    --world.step_index;
+    report.stopped =
+        Stop{"not-finite", impl_->before.time, "the state of body '" + world.names[*body] + "' ceased to be finite"};
+    impl_->return_to_before();
   }
   return report;
 }

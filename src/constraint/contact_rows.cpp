@@ -70,7 +70,9 @@ void set_normal_target(const ContactPointInput& input, const Arms& arms, const S
     row.target = -input.law->stiffness * gap / resistance;
     return;
   }
-  row.target = -std::max(gap, 0.0) / h;
+  // A gap within the tolerance of touch counts as closed: bodies at rest rock by less than that while their impulses
+  // settle, and rows that open and close with it would never let them.
+  row.target = gap > options.touching ? -gap / h : 0.0;
   const double before = n.dot(arms.point_velocity(velocities.before));
   const double free = n.dot(arms.point_velocity(velocities.free));
   double approach = -before;

@@ -35,4 +35,9 @@ void BlockRunner::run_parallel(std::size_t blocks, const std::function<void(std:
   });
 }
 
+std::size_t BlockRunner::thread_index() {
+  const int index = tbb::this_task_arena::current_thread_index();
+  return index == tbb::task_arena::not_initialized ? 0U : static_cast<std::size_t>(index);
+}
+
 }  // namespace achilles

@@ -22,6 +22,10 @@ class BlockRunner {
   void set_threads(int threads);
   [[nodiscard]] int threads() const { return threads_; }
 
+  /// Which of the threads runs this block, in [0, threads()): for scratch that one thread at a time uses. Results must
+  /// not depend on it.
+  [[nodiscard]] static std::size_t thread_index();
+
   static std::size_t count_blocks(std::size_t count, std::size_t block_size) {
     return (count + block_size - 1) / block_size;
   }

@@ -16,6 +16,7 @@ void prepare_bodies(const World& world, StepWorkspace& scratch) {
   scratch.motion.resize(n);
   scratch.constrained.assign(n, 0);
   scratch.velocity_before = bodies.velocity;
+  scratch.solving.resize(static_cast<std::size_t>(scratch.runner.threads()));
   for (std::size_t i = 0; i < n; ++i) {
     scratch.movable[i] = bodies.is_movable(i) && bodies.asleep[i] == 0 ? 1 : 0;
     scratch.inverse_mass[i] = compute_inverse_mass(bodies, i);

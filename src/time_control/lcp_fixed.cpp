@@ -28,7 +28,8 @@ void solve_group(World& world, const GaussSeidelOptions& options, StepWorkspace&
   const std::uint32_t first = scratch.row_start[group];
   const std::uint32_t count = scratch.row_start[group + 1] - first;
   const RowProblem problem{std::span<const Row>(scratch.rows).subspan(first, count), world.bodies.velocity};
-  scratch.solves[group] = solve_gauss_seidel(problem, options, std::span(scratch.impulses).subspan(first, count));
+  scratch.solves[group] = solve_gauss_seidel(problem, options, scratch.solving[BlockRunner::thread_index()],
+                                             std::span(scratch.impulses).subspan(first, count));
 }
 
 /// Rows that push the penetrating points of a group apart in the first-order world, [Erleben04, sec. 4.16]: the same
@@ -59,9 +60,10 @@ void correct_positions(World& world, const LcpFixedOptions& options, double h, S
     if (std::none_of(scratch.correction_rows.begin(), scratch.correction_rows.end(), penetrates)) continue;
     any = true;
     scratch.correction_impulses.assign(scratch.correction_rows.size(), 0.0);
-    const GaussSeidelOptions sweeps{options.correction_iterations, 0, 0.01 * options.slop, 1.0};
+    const GaussSeidelOptions sweeps{.iterations = options.correction_iterations, .tolerance = 0.01 * options.slop};
     // The residual says how much penetration is left for the next step; the run measures that from geometry.
-    (void)solve_gauss_seidel({scratch.correction_rows, scratch.corrections}, sweeps, scratch.correction_impulses);
+    (void)solve_gauss_seidel({scratch.correction_rows, scratch.corrections}, sweeps, scratch.solving.front(),
+                             scratch.correction_impulses);
   }
   if (!any) return;
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {

@@ -11,12 +11,13 @@
 namespace achilles {
 
 struct LcpFixedOptions {
-  GaussSeidelOptions solver;
+  // Forward and backward in turn: weight travels down a stack and support up it within one pair of sweeps.
+  GaussSeidelOptions solver{.order = SweepOrder::kSymmetric};
   Integrator integrator = Integrator::kConserving;
   bool warm_start = true;
   double margin = 0.01;                 // [m] contacts are looked for up to this gap, plus what the speeds can close
   double restitution_threshold = 0.05;  // [m/s] slower approaches do not bounce
-  double slop = 1e-5;                   // [m] penetration that is left alone
+  double slop = 1e-4;                   // [m] gaps and penetrations up to this count as touch
   double correction = 0.2;              // share of the penetration beyond the slop that a step takes out
   int correction_iterations = 10;       // sweeps of the position correction
 };

@@ -39,7 +39,7 @@ MethodInfo lcp_fixed() {
                "free motion: exact flight and conserved rotation, or eq. 6.76 to the letter"),
           number("margin", 0.01, 0, kBig, "contacts are looked for up to this gap [m], plus what the speeds can close"),
           number("restitution_threshold", 0.05, 0, kBig, "slower approaches do not bounce [m/s]"),
-          number("slop", 1e-5, 0, kBig, "penetration that is left alone [m]"),
+          number("slop", 1e-4, 0, kBig, "gaps and penetrations up to this count as touch [m]"),
           number("correction", 0.2, 0, 1, "share of the penetration beyond the slop that a step takes out"),
           integer("correction_iterations", 10, 1, 1e6, "sweeps of the position correction"),
       }};

@@ -7,6 +7,7 @@
 #include "graph/groups.hpp"
 #include "math/blocks.hpp"
 #include "motion/integrate.hpp"
+#include "solver/iterative/units.hpp"
 #include "solver/solve_report.hpp"
 
 #include <achilles/report.hpp>
@@ -39,6 +40,7 @@ struct StepWorkspace {
   std::vector<ContactPointRows> point_rows;     // in the order of the rows
   std::vector<std::uint32_t> point_rows_start;  // per group, and one past the last
   std::vector<SolveReport> solves;              // per group
+  std::vector<IterativeWorkspace> solving;      // per thread
 
   std::vector<Row> correction_rows;
   std::vector<double> correction_impulses;
