@@ -17,13 +17,13 @@ void collide(const Geometry& a, const Transform& X_WA, const Geometry& b, const 
              const CollideOptions& options, std::vector<ContactPoint>& points);
 
 /// Signed distance between two placed geometries: positive apart, else minus the depth, the least translation that
-/// separates them. This is the measure of penetration that reports and tests use; it shares no code with `collide` beyond
-/// the elementary distances.
+/// separates them. This is the measure of penetration that reports and tests use; it shares no code with `collide`
+/// beyond the elementary distances.
 struct SignedDistance {
-  double distance = 0;           // [m]
-  Vec3 point_a = Vec3::Zero();   // [m] world, on a
-  Vec3 point_b = Vec3::Zero();   // [m] world, on b
-  Vec3 normal = Vec3::UnitZ();   // unit, from a to b
+  double distance = 0;          // [m]
+  Vec3 point_a = Vec3::Zero();  // [m] world, on a
+  Vec3 point_b = Vec3::Zero();  // [m] world, on b
+  Vec3 normal = Vec3::UnitZ();  // unit, from a to b
 };
 [[nodiscard]] SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
                                                      const Transform& X_WB);

@@ -9,8 +9,8 @@
 
 namespace achilles {
 
-/// One point where collider a and collider b touch or nearly do. The nearest points of the two surfaces along the normal
-/// are position ∓ ½ gap · normal (a's minus, b's plus).
+/// One point where collider a and collider b touch or nearly do. The nearest points of the two surfaces along the
+/// normal are position ∓ ½ gap · normal (a's minus, b's plus).
 struct ContactPoint {
   Vec3 position = Vec3::Zero();  // [m] world, midway between the two surfaces
   Vec3 normal = Vec3::UnitZ();   // unit, from a to b

@@ -28,6 +28,8 @@ enum class FeatureKind : std::uint32_t { kVertexOfA = 0, kVertexOfB = 1, kEdges 
   return static_cast<std::uint32_t>(kind) << 30 | (of_a & 0x7fffu) << 15 | (of_b & 0x7fffu);
 }
 
+[[nodiscard]] constexpr FeatureKind kind_of(std::uint32_t feature) { return static_cast<FeatureKind>(feature >> 30); }
+
 /// Keeps four points: the deepest, and those that with it span the most area seen along the normal.
 void reduce_to_four(Manifold& manifold);
 

@@ -1,5 +1,6 @@
 #include "collision/contact/region.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
@@ -8,6 +9,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEdgeSlack = 1e-6;  // of the size: corners this far outside the reference face are kept as corners
+constexpr double kEdgeRamp = 1e4;    // a side that rises by less than this many slacks is cut where the slack ends
 constexpr double kSamePoint = 1e-7;  // of the size: points nearer than this are one
 
 // A corner of the clipped polygon: where its incoming and its outgoing side meet. Sides are those of the incident
@@ -23,6 +25,13 @@ using ClipPolygon = SmallVector<ClipPoint, 48>;
 
 double scale_of(const CorePair& pair) { return std::min(pair.a.size, pair.b.size); }
 
+// The line through a side of the reference patch, `side` pointing out of the patch.
+struct SideLine {
+  Vec3 side;
+  double offset;        // [m]
+  std::uint32_t label;  // of the side within the patch
+};
+
 void load_incident(const Patch& incident, const Transform& X_RI, ClipPolygon& polygon) {
   polygon.clear();
   const auto count = static_cast<std::uint32_t>(incident.corners.size());
@@ -31,23 +40,31 @@ void load_incident(const Patch& incident, const Transform& X_RI, ClipPolygon& po
   }
 }
 
-// One step of Sutherland-Hodgman: keeps the part of `in` where side·x ≤ offset. Segments and points pass as polygons
-// without area.
-void clip(const ClipPolygon& in, const Vec3& side, double offset, std::uint32_t label, ClipPolygon& out) {
+// One step of Sutherland-Hodgman: keeps the part of `in` where side·x ≤ offset. A corner outside by no more than
+// `slack` stays the corner it is, so that boxes stacked edge over edge do not lose their corners to rounding. Crossings
+// lie on the line itself, but for sides nearly parallel to it, of which no length may be lost at once when their far
+// corner leaves the slack: their crossings rise to the end of the slack. Segments and points pass as polygons without
+// area.
+void clip(const ClipPolygon& in, const SideLine& line, double slack, ClipPolygon& out) {
   out.clear();
   const std::size_t count = in.size();
-  double dp = side.dot(in[0].x) - offset;
+  double dp = line.side.dot(in[0].x) - line.offset;
   for (std::size_t i = 0; i < count; ++i) {
     const ClipPoint& p = in[i];
     const ClipPoint& q = in[i + 1 == count ? 0 : i + 1];
-    const double dq = side.dot(q.x) - offset;
-    if (dp <= 0) {
+    const double dq = line.side.dot(q.x) - line.offset;
+    const bool p_in = dp <= slack, q_in = dq <= slack;
+    if (p_in) {
       out.push_back(p);
     }
-    if (dp <= 0 && dq > 0) {
-      out.push_back({p.x + (dp / (dp - dq)) * (q.x - p.x), p.out_side, label, p.out_is_reference, true});
-    } else if (dp > 0 && dq <= 0) {
-      out.push_back({p.x + (dp / (dp - dq)) * (q.x - p.x), label, p.out_side, true, p.out_is_reference});
+    if (p_in != q_in) {
+      const double level = slack * std::max(0.0, 1 - std::abs(dp - dq) / (kEdgeRamp * slack));
+      const Vec3 x = p.x + std::clamp((dp - level) / (dp - dq), 0.0, 1.0) * (q.x - p.x);
+      if (p_in) {
+        out.push_back({x, p.out_side, line.label, p.out_is_reference, true});
+      } else {
+        out.push_back({x, line.label, p.out_side, true, p.out_is_reference});
+      }
     }
     dp = dq;
   }
@@ -62,7 +79,7 @@ ClipPolygon& clip_to_patch(const Patch& reference, double slack, ClipPolygon& po
     const Vec3& tail = reference.corners[i].x;
     const Vec3& head = reference.corners[i + 1 == count ? 0 : i + 1].x;
     const Vec3 side = (head - tail).cross(reference.normal).normalized();
-    clip(*current, side, side.dot(tail) + slack, static_cast<std::uint32_t>(i), *next);
+    clip(*current, {side, side.dot(tail), static_cast<std::uint32_t>(i)}, slack, *next);
     std::swap(current, next);
   }
   return *current;
@@ -90,9 +107,13 @@ std::uint32_t clip_feature(const ClipPoint& point, const Patch& reference, const
   return feature(FeatureKind::kEdges, reference.corners[of_reference].side, incident.corners[of_incident].side);
 }
 
+// Of a corner and a crossing at the same place the corner stays: it keeps its id for longer.
 void push_distinct(Manifold& manifold, const ManifoldPoint& point, double tolerance) {
-  for (const ManifoldPoint& other : manifold.points) {
+  for (ManifoldPoint& other : manifold.points) {
     if ((other.position - point.position).squaredNorm() <= tolerance * tolerance) {
+      if (kind_of(point.feature) < kind_of(other.feature)) {
+        other = point;
+      }
       return;
     }
   }
