@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace achilles {
 
@@ -45,14 +46,61 @@ SignedDistance MovingPair::compute_gap(double t) const {
   return compute_signed_distance(geometry_a(), pose_a(t), geometry_b(), pose_b(t));
 }
 
+namespace {
+
+constexpr std::size_t kFewVertices = 32;
+
+/// min over vertices r of direction·r − curve |w × r|. The term is concave in r, so that the vertices decide.
+template <class Vertex>
+double lower_vertex(std::size_t count, const Vertex& vertex, const Vec3& direction, const Vec3& w, double curve) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3 r = vertex(i);
+    lowest = std::min(lowest, direction.dot(r) - curve * w.cross(r).norm());
+  }
+  return lowest;
+}
+
+}  // namespace
+
+// min over the core of direction·r − curve |w × r|, r from the centre. Exact where vertices can be listed: a point near
+// the axis of the spin then pays nothing for those that are far from it, as the end does that a rod turns on.
+double MovingPair::lower_core(const Side& side, const Instant& at, const Vec3& direction, double curve) {
+  const Vec3 direction_G = at.X_WG.R.transpose() * direction;
+  const Vec3 w_G = at.X_WG.R.transpose() * at.w;
+  const Vec3 offset = at.X_WG.R.transpose() * (at.X_WG.p - at.center);
+  const Vec3& half = side.core.half;
+  switch (side.core.kind) {
+    case ConvexCore::Kind::kPoint:
+      return lower_vertex(
+          1, [&](std::size_t) { return offset; }, direction_G, w_G, curve);
+    case ConvexCore::Kind::kSegment:
+      return lower_vertex(
+          2, [&](std::size_t i) { return Vec3(offset + (i == 0 ? half : Vec3(-half))); }, direction_G, w_G, curve);
+    case ConvexCore::Kind::kBox:
+      return lower_vertex(
+          8, [&](std::size_t i) { return Vec3(offset + box_vertex(half, static_cast<std::uint32_t>(i))); }, direction_G,
+          w_G, curve);
+    case ConvexCore::Kind::kPolytope: {
+      const std::span<const Vec3> vertices = side.core.polytope.vertices;
+      if (vertices.size() > kFewVertices) break;
+      return lower_vertex(
+          vertices.size(), [&](std::size_t i) { return Vec3(offset + vertices[i]); }, direction_G, w_G, curve);
+    }
+    case ConvexCore::Kind::kCylinder:
+    case ConvexCore::Kind::kCone:
+      break;
+  }
+  return direction_G.dot(offset + support(side.core, Vec3(-direction_G))) - curve * at.w.norm() * side.core_reach;
+}
+
 // Lower bound of min n·(x − origin) over a convex side after a time s; see the head of the header.
 double MovingPair::lower_reach(const Side& side, const Instant& at, const Vec3& n, const Vec3& origin, double s) {
-  const Vec3 direction = n + s * n.cross(at.w);
-  const Vec3 direction_G = at.X_WG.R.transpose() * direction;
-  const double core = direction.dot(at.X_WG.p - at.center) + direction_G.dot(support(side.core, Vec3(-direction_G)));
-  const double bend = at.w.norm() * at.w.cross(n).norm() * side.core_reach + std::max(0.0, -n.dot(at.a));
+  const double half_s2 = 0.5 * s * s;
+  const double core = lower_core(side, at, n + s * n.cross(at.w), half_s2 * at.w.cross(n).norm());
   const double unknown = at.max_speed + at.max_spin * side.core_reach;
-  return n.dot(at.center - origin) + s * n.dot(at.v) + core - side.core.radius - s * unknown - 0.5 * s * s * bend;
+  return n.dot(at.center - origin) + s * n.dot(at.v) + core - side.core.radius - s * unknown -
+         half_s2 * std::max(0.0, -n.dot(at.a));
 }
 
 // Height of a convex side above a half-space after a time s. With q the foot of the other's centre on the plane,
@@ -76,15 +124,13 @@ double MovingPair::half_space_bound(const Side& plane, const Instant& at_plane, 
   }
   const Vec3 v_foot = at_plane.v + at_plane.w.cross(arm);
   const Vec3 direction = n + s * (n.cross(at_other.w) + at_plane.w.cross(n));
-  const Vec3 direction_G = at_other.X_WG.R.transpose() * direction;
-  const double core =
-      direction.dot(at_other.X_WG.p - at_other.center) + direction_G.dot(support(other.core, Vec3(-direction_G)));
+  const double core = lower_core(other, at_other, direction, 0.5 * s * s * at_other.w.norm());
   const double turn = at_plane.w.norm();
   const double pull = at_other.a.norm() + at_plane.a.norm() + turn * turn * arm.norm();
   const double speed = (at_other.v - v_foot).norm() + at_other.w.norm() * other.core_reach + at_other.max_speed +
                        at_other.max_spin * other.core_reach + s * pull;
   const double distance = std::abs(height) + other.reach + s * speed;
-  const double bend = turn * turn * distance + 2 * turn * speed + pull + at_other.w.squaredNorm() * other.core_reach;
+  const double bend = turn * turn * distance + 2 * turn * speed + pull;
   const double unknown = at_other.max_speed + at_other.max_spin * other.core_reach;
   return height + s * n.dot(at_other.v - v_foot) + core - other.core.radius - s * unknown - 0.5 * s * s * bend;
 }
@@ -111,7 +157,7 @@ double MovingPair::compute_largest_change(double t, const SignedDistance& gap, d
   return compute_change({make_instant(sides_[0], t), make_instant(sides_[1], t)}, gap.distance, span);
 }
 
-double MovingPair::compute_safe_step(double t, const SignedDistance& gap, double span, double level) const {
+double MovingPair::compute_safe_step(double t, const SignedDistance& gap, double span, const GapGoal& goal) const {
   const std::array<Instant, 2> at{make_instant(sides_[0], t), make_instant(sides_[1], t)};
   const Kind a = sides_[0].kind;
   const Kind b = sides_[1].kind;
@@ -123,18 +169,18 @@ double MovingPair::compute_safe_step(double t, const SignedDistance& gap, double
         [&](double s) {
           return lower_reach(sides_[1], at[1], n, origin, s) + lower_reach(sides_[0], at[0], Vec3(-n), origin, s);
         },
-        span, level);
+        span, goal);
   } else if ((a == Kind::kHalfSpace && b == Kind::kCore) || (a == Kind::kCore && b == Kind::kHalfSpace)) {
     const std::size_t plane = a == Kind::kHalfSpace ? 0 : 1;
     const std::size_t other = 1 - plane;
     const Vec3 n = at[plane].X_WG.R * std::get<PlaneGeometry>(sides_[plane].geometry->kind).normal;
     step = find_safe_step(
         [&](double s) { return half_space_bound(sides_[plane], at[plane], sides_[other], at[other], n, s); }, span,
-        level);
+        goal);
   }
   if (step == span) return step;
   const auto slow = [&](double s) { return gap.distance - compute_change(at, gap.distance, s); };
-  return std::max(step, find_safe_step(slow, span, level));
+  return std::max(step, find_safe_step(slow, span, goal));
 }
 
 }  // namespace achilles

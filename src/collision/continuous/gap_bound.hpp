@@ -3,12 +3,13 @@
 // For two convex shapes and any unit direction n the extent of the empty slab between them,
 //   g_n(s) = min over x in B of n·x(s) − max over x in A of n·x(s),
 // is at most their signed distance, and equals it for the witness normal. With constant spin w about c a material point
-// r = x − c obeys n·(w × (w × r)) = r·(w × (w × n)) ≤ |w| |w × n| |r|, so that over all later times s
-//   n·x(s) ≥ n·(c + s v) + (n + s n × w)·r − ½ s² κ,   κ = |w| |w × n| max|r| + max(0, −n·a).
-// The minimum over the shape of the linear part is one support point in the direction n + s n × w, exact in the
-// velocity of every point; it is concave in s, and so is the whole bound: if it is above a level at 0 and at s, it is
-// so in between. Conservative advancement [Mirtich95, sec. 3.1] bounds the velocity by |w| max|r| instead; this bound
-// is one order better, which is what makes grazing and spinning contacts converge in a handful of steps.
+// r = x − c obeys n·(w × (w × r)) = −(w × n)·(w × r) ≥ −|w × n| |w × r|, and |w × r| does not change, so that over all
+// later times s
+//   n·x(s) ≥ n·(c + s v) + (n + s n × w)·r − ½ s² κ,   κ = |w × n| |w × r| + max(0, −n·a).
+// The minimum over the shape is at a vertex, or no less than one support point in the direction n + s n × w with the
+// largest |w × r|; it is exact in the velocity of every point and concave in s: if it is above a level at 0 and at s,
+// it is so in between. Conservative advancement [Mirtich95, sec. 3.1] bounds the velocity by |w| max|r| instead; this
+// bound is one order better, which is what makes grazing and spinning contacts converge in a handful of steps.
 #pragma once
 
 #include "collision/contact/collide.hpp"
@@ -16,8 +17,17 @@
 #include "collision/narrow_phase/convex_core.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace achilles {
+
+/// Steps end where a bound is down to `aim`; what is certified is that it stays at least `level` < `aim`. The room
+/// between the two takes up rounding: a bound that is exact and linear ends at the aim itself, a hair to this side or
+/// that.
+struct GapGoal {
+  double level = 0;  // [m]
+  double aim = 0;    // [m]
+};
 
 /// Two geometries in motion, prepared for many questions about the gap between them. Holds references.
 class MovingPair {
@@ -27,9 +37,9 @@ class MovingPair {
   /// The signed distance at time t.
   [[nodiscard]] SignedDistance compute_gap(double t) const;
 
-  /// A time step s > 0, at most `span`, such that the gap is at least `level` during all of [t, t + s]; 0 when no such
+  /// A time step s, at most `span`, such that the gap is at least goal.level during all of [t, t + s]; 0 when no such
   /// step can be certified. `gap` is the signed distance at t.
-  [[nodiscard]] double compute_safe_step(double t, const SignedDistance& gap, double span, double level) const;
+  [[nodiscard]] double compute_safe_step(double t, const SignedDistance& gap, double span, const GapGoal& goal) const;
 
   /// Upper bound of how much the gap changes, up or down, during [t, t + span]. [m]
   [[nodiscard]] double compute_largest_change(double t, const SignedDistance& gap, double span) const;
@@ -60,6 +70,7 @@ class MovingPair {
 
   static Side make_side(const Geometry& geometry, const Motion& motion);
   static Instant make_instant(const Side& side, double t);
+  static double lower_core(const Side& side, const Instant& at, const Vec3& direction, double curve);
   static double lower_reach(const Side& side, const Instant& at, const Vec3& n, const Vec3& origin, double s);
   double half_space_bound(const Side& plane, const Instant& at_plane, const Side& other, const Instant& at_other,
                           const Vec3& n, double s) const;
@@ -68,30 +79,30 @@ class MovingPair {
   std::array<Side, 2> sides_;
 };
 
-/// The largest s in [0, end] up to which a concave function is certainly at least `level`, approached from below within
-/// a tenth; 0 when it is below already at 0.
+/// A large s in [0, end] up to which a concave function is certainly at least goal.level, found by approaching the
+/// place where it meets goal.aim; 0 when the function is at or below the aim already at 0.
 template <class Concave>
-[[nodiscard]] double find_safe_step(const Concave& f, double end, double level) {
-  constexpr int kMaxProbes = 8;
+[[nodiscard]] double find_safe_step(const Concave& f, double end, const GapGoal& goal) {
+  constexpr int kMaxProbes = 24;
   double low = 0;
-  double f_low = f(low) - level;
-  if (!(f_low > 0)) return 0;
+  double f_low = f(low);
+  if (!(f_low > goal.aim)) return 0;
   double high = end;
-  double f_high = f(high) - level;
-  if (f_high >= 0) return end;
-  for (int probe = 0; probe < kMaxProbes && low < 0.9 * high; ++probe) {
-    // The chord of a concave function lies below it: where the chord meets the level the function is still above.
-    const double middle = low + (high - low) * (f_low / (f_low - f_high));
-    const double f_middle = f(middle) - level;
-    if (!(f_middle > 0) || middle <= low) break;
-    // Continued beyond its end the chord lies above the function: there the function is below the level.
-    const double beyond = f_middle < f_low ? middle + (middle - low) * (f_middle / (f_low - f_middle)) : high;
-    low = middle;
-    f_low = f_middle;
-    if (beyond < high) {
-      high = beyond;
-      f_high = f(high) - level;
-      if (f_high >= 0) return high;
+  double f_high = f(high);
+  if (f_high >= goal.level) return end;
+  for (int probe = 0; probe < kMaxProbes && low < 0.9 * high && f_low > goal.aim; ++probe) {
+    // The chord of a concave function lies below it: where the chord meets the aim the function is still above. A step
+    // that falls off like −s² has chords that are far too steep; every other probe therefore halves the exponent.
+    const double chord = low + (high - low) * ((f_low - goal.aim) / (f_low - f_high));
+    const double middle = probe % 2 == 0 ? chord : std::sqrt(low * high);
+    if (!(middle > low && middle < high)) break;
+    const double f_middle = f(middle);
+    if (f_middle >= goal.level) {
+      low = middle;
+      f_low = f_middle;
+    } else {
+      high = middle;
+      f_high = f_middle;
     }
   }
   return low;

@@ -7,6 +7,7 @@ namespace achilles {
 
 FirstContact find_first_descent(const MovingPair& pair, double start, double h, const GapLevels& levels,
                                 int max_iterations) {
+  const GapGoal goal{levels.lower, 0.5 * (levels.lower + levels.upper)};
   FirstContact found;
   found.time = start;
   for (;;) {
@@ -21,7 +22,7 @@ FirstContact find_first_descent(const MovingPair& pair, double start, double h, 
       return found;
     }
     const double span = h - found.time;
-    const double step = span > 0 ? pair.compute_safe_step(found.time, found.gap, span, levels.lower) : 0;
+    const double step = span > 0 ? pair.compute_safe_step(found.time, found.gap, span, goal) : 0;
     if (span <= 0 || step >= span) {
       found.time = h;
       found.status = ContactSearchStatus::kApart;
