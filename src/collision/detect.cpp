@@ -49,7 +49,8 @@ void append_contact(std::span<const Collider> colliders, const ColliderPair& pai
   const Collider& a = colliders[pair.a];
   const Collider& b = colliders[pair.b];
   const std::size_t first = set.points.size();
-  collide(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options, set.points);
+  const CollideOptions pair_options{options.margin + a.reach + b.reach, options.all_points};
+  collide(*a.geometry, a.X_WG, *b.geometry, b.X_WG, pair_options, set.points);
   const std::size_t count = set.points.size() - first;
   if (count == 0) return;
   set.contacts.push_back(

@@ -12,7 +12,7 @@
 namespace achilles {
 
 struct DetectOptions {
-  CollideOptions collide;
+  CollideOptions collide;  // its margin is common to all pairs; each pair adds the reach of its two colliders
   int threads = 1;
   BroadPhaseMethod broad_phase = TreeOptions{};  // changes the speed, not the result
 };

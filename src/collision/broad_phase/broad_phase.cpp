@@ -27,14 +27,13 @@ BroadPhaseProxy make_proxy(const Collider& collider, double margin) {
   proxy.movable = collider.movable;
   proxy.box = compute_bounds(*collider.geometry, X);
   const double scale = X.p.cwiseAbs().maxCoeff();
+  const double look_ahead = 0.5 * margin + collider.reach;
   if (!X.R.allFinite() || !X.p.allFinite() || !(proxy.box.lower.array() <= proxy.box.upper.array()).all() ||
-      !std::isfinite(margin)) {
+      !std::isfinite(look_ahead)) {
     throw std::invalid_argument("broad phase: a collider of body " + std::to_string(collider.body) +
-                                " has a pose or bounds that are not finite");
+                                " has a pose, bounds or reach that are not finite");
   }
-  const auto growth = [&](double x) {
-    return 0.5 * margin + (std::isfinite(x) ? kRounding * (scale + std::abs(x)) : 0);
-  };
+  const auto growth = [&](double x) { return look_ahead + (std::isfinite(x) ? kRounding * (scale + std::abs(x)) : 0); };
   proxy.box.lower -= proxy.box.lower.unaryExpr(growth);
   proxy.box.upper += proxy.box.upper.unaryExpr(growth);
   if (const auto* plane = std::get_if<PlaneGeometry>(&collider.geometry->kind)) {
@@ -42,7 +41,7 @@ BroadPhaseProxy make_proxy(const Collider& collider, double margin) {
     proxy.normal = X.R * plane->normal;
     const double shift = proxy.normal.dot(X.p);
     proxy.offset = plane->offset + shift;
-    proxy.offset += 0.5 * margin + kRounding * (scale + std::abs(plane->offset));
+    proxy.offset += look_ahead + kRounding * (scale + std::abs(plane->offset));
   }
   return proxy;
 }

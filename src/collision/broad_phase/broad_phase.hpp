@@ -24,9 +24,10 @@ struct BroadPhaseProxy {
   [[nodiscard]] bool is_bounded() const { return box.lower.allFinite() && box.upper.allFinite(); }
 };
 
-/// The proxy of a collider at its present pose, grown by half the margin and by the rounding of the bounds, so that the
-/// boxes of two colliders meet whenever their gap is at most the margin.
-/// Throws std::invalid_argument when the pose is not finite: such a box would overlap nothing and hide the defect.
+/// The proxy of a collider at its present pose, grown by half the margin, by its own reach and by the rounding of the
+/// bounds, so that the boxes of two colliders meet whenever their gap is at most the margin plus the reach of both.
+/// Throws std::invalid_argument when the pose or the reach is not finite: such a box would overlap nothing and hide the
+/// defect.
 [[nodiscard]] BroadPhaseProxy make_proxy(const Collider& collider, double margin);
 
 struct ColliderPair {
