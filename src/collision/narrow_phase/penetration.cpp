@@ -5,6 +5,7 @@
 #include "collision/narrow_phase/polytope_axes.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace achilles {
 
@@ -35,6 +36,47 @@ void set_polytope_depth(const CorePair& pair, CoreDistance& result) {
   result.error = 0;
 }
 
+double overlap_along(const CorePair& pair, const Vec3& n) { return n.dot(minkowski_support(pair, n).w); }
+
+// Compass search for the direction of least overlap near the one given. Where round shapes are nearly coaxial the depth
+// hardly depends on the direction, and the expanding polytope spends its vertices all around the rim; its best direction
+// lies in the right valley, and the overlap, flat at its minimum, is found to its square precision by halving steps.
+// Directions along and across the axes of both shapes follow the kinks of their supports.
+void refine_depth(const CorePair& pair, CoreDistance& result) {
+  constexpr double kFirstStep = 0.25, kLastStep = 1e-7;  // [rad]
+  constexpr int kMaxMoves = 1000;
+  const std::array<Vec3, 2> axes{Vec3::UnitZ(), pair.X_AB.R.col(2)};
+  double depth = -result.distance;
+  int moves = 0;
+  for (double step = kFirstStep; step > kLastStep && moves < kMaxMoves;) {
+    Vec3 best = result.normal;
+    for (const Vec3& axis : axes) {
+      const Vec3 across = result.normal.cross(axis);
+      const Vec3 u = across.squaredNorm() > 1e-16 ? across.normalized() : result.normal.unitOrthogonal();
+      const Vec3 v = result.normal.cross(u);
+      for (const Vec3& way : {u, v, Vec3(u + v), Vec3(u - v)}) {
+        for (const double sign : {1.0, -1.0}) {
+          const Vec3 n = (result.normal + sign * step * way).normalized();
+          const double overlap = overlap_along(pair, n);
+          if (overlap < depth) {
+            depth = overlap;
+            best = n;
+          }
+        }
+      }
+    }
+    if (best == result.normal) {
+      step *= 0.5;
+    } else {
+      result.normal = best;
+      ++moves;
+    }
+  }
+  result.iterations += moves;
+  result.error = std::max(0.0, result.error + depth + result.distance);
+  result.distance = -depth;
+}
+
 void set_depth(const CorePair& pair, const Simplex& simplex, CoreDistance& result) {
   if (is_boxlike(pair.a) && is_boxlike(pair.b)) {
     set_box_depth(pair, result);
@@ -45,8 +87,13 @@ void set_depth(const CorePair& pair, const Simplex& simplex, CoreDistance& resul
   result.normal = epa.normal;
   result.error = std::max(0.0, epa.depth - epa.lower);
   result.iterations += epa.iterations;
-  if (epa.status == EpaStatus::kStalled && is_polytope(pair.a) && is_polytope(pair.b)) {
+  if (epa.status != EpaStatus::kStalled) {
+    return;
+  }
+  if (is_polytope(pair.a) && is_polytope(pair.b)) {
     set_polytope_depth(pair, result);
+  } else {
+    refine_depth(pair, result);
   }
 }
 

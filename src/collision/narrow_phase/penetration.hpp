@@ -22,7 +22,8 @@ struct CoreDistance {
 };
 
 /// Signed distance of two cores and the points that realize it. Apart by GJK; overlapping by separating axes for
-/// points, segments and boxes, by the expanding polytope for the rest, and by all axes of polyhedra where that stalls.
+/// points, segments and boxes, by the expanding polytope for the rest; where that stalls, by all axes of polyhedra or, for
+/// round shapes, by a search along the surface.
 [[nodiscard]] CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptions& options);
 
 }  // namespace achilles

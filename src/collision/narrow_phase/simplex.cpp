@@ -50,28 +50,29 @@ Nearest on_edge(const Simplex& simplex, int i, int j) {
   return nearest;
 }
 
-// The foot of the origin on the plane of the triangle, by signed areas; where it lies outside, or the triangle has no
-// area, the nearest of the three edges. All edges are tried: region tests disagree with each other on slivers.
+// The foot of the origin on the plane of the triangle; where it lies outside, or the triangle has no area, the nearest
+// of the three edges. All edges are tried: region tests disagree with each other on slivers. Everything is measured from
+// the corner between the two shorter edges: GJK on round shapes makes slivers whose short edge is a difference of nearly
+// equal points, exact, and only from there the normal keeps its relative precision.
 Nearest on_triangle(const Simplex& simplex, int i, int j, int k) {
-  const Vec3& a = simplex.vertices[i].w;
-  const Vec3& b = simplex.vertices[j].w;
-  const Vec3& c = simplex.vertices[k].w;
-  const Vec3 n = (b - a).cross(c - a);
+  const auto w = [&](int m) -> const Vec3& { return simplex.vertices[m].w; };
+  const double ij = (w(j) - w(i)).squaredNorm(), jk = (w(k) - w(j)).squaredNorm(), ki = (w(i) - w(k)).squaredNorm();
+  const int base = ij >= jk && ij >= ki ? k : (jk >= ki ? i : j);
+  const int second = base == i ? j : (base == j ? k : i);
+  const int third = base == i ? k : (base == j ? i : j);
+  const Vec3& o = w(base);
+  const Vec3 u = w(second) - o, v = w(third) - o;
+  const Vec3 n = u.cross(v);
   const double area2 = n.squaredNorm();
   if (area2 > 0) {
-    const double wa = n.dot(b.cross(c));
-    const double wb = n.dot(c.cross(a));
-    const double wc = n.dot(a.cross(b));
-    if (wa > 0 && wb > 0 && wc > 0) {
+    const double s = -n.dot(o.cross(v)) / area2;
+    const double t = -n.dot(u.cross(o)) / area2;
+    if (s > 0 && t > 0 && s + t < 1) {
       Nearest nearest;
-      const double sum = wa + wb + wc;
-      nearest.weights[i] = wa / sum;
-      nearest.weights[j] = wb / sum;
-      nearest.weights[k] = wc / sum;
-      // From the vertex nearest to the origin the projection loses least to cancellation.
-      const double da = a.squaredNorm(), db = b.squaredNorm(), dc = c.squaredNorm();
-      const Vec3& from = da <= db && da <= dc ? a : (db <= dc ? b : c);
-      nearest.point = n * (n.dot(from) / area2);
+      nearest.weights[base] = 1 - s - t;
+      nearest.weights[second] = s;
+      nearest.weights[third] = t;
+      nearest.point = n * (n.dot(o) / area2);
       nearest.distance2 = nearest.point.squaredNorm();
       return nearest;
     }
