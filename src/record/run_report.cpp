@@ -106,6 +106,30 @@ void ReportBuilder::instant(const World&, double penetration) {
   report_.penetration.final = penetration;
 }
 
+void ReportBuilder::take_earlier(const Scalars& instant, bool is_first) {
+  RunReport& r = report_;
+  const double energy = instant.energy_kinetic + instant.energy_potential;
+  if (is_first) r.energy.initial = energy;
+  earlier_seconds_ += instant.step_seconds;
+  r.steps += instant.steps;
+  contact_sum_ += static_cast<double>(instant.contacts * instant.steps);
+  iteration_sum_ += static_cast<double>(instant.iterations * instant.steps);
+  r.contacts_max = std::max(r.contacts_max, static_cast<int>(instant.contacts));
+  r.iterations_max = std::max(r.iterations_max, static_cast<int>(instant.iterations));
+  r.impacts += instant.impacts;
+  r.impact_iterations_max = std::max(r.impact_iterations_max, static_cast<int>(instant.impact_iterations));
+  r.lineality += instant.lineality;
+  r.new_contacts += instant.new_contacts;
+  r.lost_contacts += instant.lost_contacts;
+  r.triggers_in += instant.triggers_in;
+  r.triggers_out += instant.triggers_out;
+  external_work_ += instant.external_work;
+  keep_largest(r.energy.max_gain, energy - r.energy.initial - external_work_);
+  keep_largest(r.residual_max, instant.residual);
+  keep_largest(r.joint_error_max, instant.joint_error);
+  keep_largest(r.penetration.max, instant.penetration);
+}
+
 void ReportBuilder::warn(std::string warning) { report_.warnings.push_back(std::move(warning)); }
 
 RunReport ReportBuilder::finish(const World& world) const {
@@ -115,8 +139,8 @@ RunReport ReportBuilder::finish(const World& world) const {
 RunReport ReportBuilder::finish(const World& world, double wall_seconds) const {
   RunReport report = report_;
   report.time = world.time;
-  report.wall_seconds = wall_seconds;
-  report.real_time_factor = wall_seconds > 0 ? (world.time - start_time_) / wall_seconds : 0;
+  report.wall_seconds = earlier_seconds_ + wall_seconds;
+  report.real_time_factor = report.wall_seconds > 0 ? (world.time - start_time_) / report.wall_seconds : 0;
   report.energy.kinetic = world.kinetic_energy();
   report.energy.potential = world.potential_energy();
   report.energy.final = report.energy.kinetic + report.energy.potential;

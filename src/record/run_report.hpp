@@ -1,6 +1,8 @@
 // What a run says of itself in the end, and the JSON that --report writes.
 #pragma once
 
+#include "record/layout.hpp"
+
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
 #include <achilles/world.hpp>
@@ -24,6 +26,9 @@ class ReportBuilder {
   /// value is `penetration.final`.
   void instant(const World& world, double penetration);
   void warn(std::string warning);
+  /// One recorded instant of the part of the run that came before this object began: the report then covers the whole.
+  /// Means and largest values of what lies between two instants are as fine as the recording.
+  void take_earlier(const Scalars& instant, bool is_first);
 
   /// The report of all that was seen, for the present state.
   [[nodiscard]] RunReport finish(const World& world) const;
@@ -32,8 +37,9 @@ class ReportBuilder {
 
  private:
   std::chrono::steady_clock::time_point start_;
-  double start_time_ = 0;     // [s] simulated
-  double external_work_ = 0;  // [J] since the start
+  double start_time_ = 0;       // [s] simulated
+  double earlier_seconds_ = 0;  // [s] wall time of the part that came before
+  double external_work_ = 0;    // [J] since the start
   double contact_sum_ = 0;
   double iteration_sum_ = 0;
   RunReport report_;

@@ -1,0 +1,48 @@
+// The commands of the program, one function each. They return the exit status and throw for what went wrong:
+// SceneError and BadInput for bad input (2), anything else for other failures (1).
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace achilles::program {
+
+enum ExitStatus : int { kDone = 0, kFailed = 1, kBadInput = 2, kStopped = 3 };
+
+/// Something on the command line, or a file it names, that cannot be used.
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a scene is loaded with.
+struct SceneArguments {
+  std::string file;
+  std::string method;             // empty: the scene's own
+  std::vector<std::string> sets;  // PATH=VALUE
+};
+
+struct RunArguments {
+  SceneArguments scene;
+  std::string resume;  // recording to continue instead of running a scene
+  std::optional<double> duration;
+  std::optional<double> every;
+  int threads = 1;
+  std::string record, csv, report;
+  bool quiet = false;
+};
+
+int run(const RunArguments& arguments);
+int check(const SceneArguments& arguments);
+int export_recording(const std::string& recording, const std::vector<std::string>& outputs);
+int replay(const std::string& recording, int threads);
+int list_methods(const std::string& name);
+int list_shapes(const std::string& name);
+int list_joints(const std::string& name);
+int list_solvers();
+int list_impacts();
+int print_schema();
+
+}  // namespace achilles::program

@@ -1,0 +1,62 @@
+// What can be done with a recording.
+#include "commands.hpp"
+#include "terminal.hpp"
+
+#include <achilles/run.hpp>
+
+#include "record/csv.hpp"
+#include "record/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace achilles::program {
+namespace {
+
+/// A file that cannot be read as a recording is bad input, not a failure of the program.
+Recording open_recording(const std::string& path) {
+  try {
+    return Recording(path);
+  } catch (const std::runtime_error& error) {
+    throw BadInput(error.what());
+  }
+}
+
+}  // namespace
+
+int export_recording(const std::string& recording_path, const std::vector<std::string>& outputs) {
+  for (const std::string& output : outputs) {
+    const std::string extension = std::filesystem::path(output).extension().string();
+    if (extension != ".csv") {
+      throw BadInput(fmt::format("{}: exports end in .csv", output));
+    }
+  }
+  const Recording recording = open_recording(recording_path);
+  for (const std::string& output : outputs) {
+    export_csv(recording, output);
+    fmt::print("wrote {} ({})\n", output, show_size(static_cast<double>(std::filesystem::file_size(output))));
+  }
+  return kDone;
+}
+
+int replay(const std::string& recording_path, int threads) {
+  (void)open_recording(recording_path);
+  catch_interrupts();
+  ProgressBar bar;
+  const ReplayResult result = replay_recording(recording_path, threads, [&bar](const RunProgress& progress) {
+    bar.show(progress);
+    return !is_interrupted();
+  });
+  bar.clear();
+  if (result.first_difference) {
+    const ReplayResult::Difference& difference = *result.first_difference;
+    fmt::print("{}: instant {} (at {:g} s) differs: body '{}' is {:.3g} m from where it was recorded\n", recording_path,
+               difference.instant, difference.time, difference.body, difference.distance);
+    return kFailed;
+  }
+  fmt::print("{}: {} instants, the same bits\n", recording_path, result.instants);
+  return kDone;
+}
+
+}  // namespace achilles::program

@@ -1,0 +1,92 @@
+#include "commands.hpp"
+#include "load.hpp"
+#include "terminal.hpp"
+
+#include <achilles/run.hpp>
+
+#include "record/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+namespace achilles::program {
+namespace {
+
+void print_written(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  fmt::print("  wrote        {}{}\n", path, error ? "" : fmt::format(" ({})", show_size(static_cast<double>(size))));
+}
+
+void print_summary(const RunReport& r) {
+  fmt::print("{}: {}", r.scene.empty() ? "scene" : r.scene, r.method);
+  if (!r.solver.empty()) fmt::print(", solver {}", r.solver);
+  if (!r.impact.empty()) fmt::print(", impact {}", r.impact);
+  fmt::print("\n  simulated    {:g} s in {} ({:.3g} x real time), {} steps, {} bodies\n", r.time,
+             show_duration(r.wall_seconds), r.real_time_factor, r.steps, r.bodies.size());
+  fmt::print("  contacts     {:.1f} on average, {} at most\n", r.contacts_mean, r.contacts_max);
+  fmt::print("  solver       {:.1f} iterations on average, {} at most; residual at most {:.2g} m/s\n",
+             r.iterations_mean, r.iterations_max, r.residual_max);
+  if (r.impacts > 0) fmt::print("  impacts      {}\n", r.impacts);
+  fmt::print("  penetration  {:.2g} m at most, {:.2g} m at the end\n", r.penetration.max, r.penetration.final);
+  if (r.joint_error_max > 0) fmt::print("  joints       {:.2g} m apart at most\n", r.joint_error_max);
+  fmt::print("  energy       {:.6g} J at the start, {:.6g} J at the end; unexplained gain {:.2g} J\n", r.energy.initial,
+             r.energy.final, r.energy.max_gain);
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  RunOptions options;
+  options.duration = arguments.duration;
+  options.every = arguments.every;
+  options.threads = arguments.threads;
+  options.record_path = arguments.record;
+  options.csv_path = arguments.csv;
+  catch_interrupts();
+  ProgressBar bar(!arguments.quiet);
+  options.progress = [&bar](const RunProgress& progress) {
+    bar.show(progress);
+    return !is_interrupted();
+  };
+
+  RunReport report;
+  if (arguments.resume.empty()) {
+    options.overrides = parse_sets(arguments.scene);
+    const Scene scene = load(arguments.scene);
+    if (!arguments.quiet) print_warnings(scene);
+    report = run_scene(scene, options);
+  } else {
+    report = resume_run(arguments.resume, options);
+  }
+  bar.clear();
+  if (!arguments.report.empty()) write_report(report, arguments.report);
+
+  const std::string recording = arguments.resume.empty() ? arguments.record : arguments.resume;
+  if (!arguments.quiet) {
+    print_summary(report);
+    for (const std::string& path : {recording, arguments.csv, arguments.report}) {
+      if (!path.empty()) print_written(path);
+    }
+  }
+  if (!report.stopped) return kDone;
+  const bool interrupted = report.stopped->reason == "interrupted";
+  fmt::print(stderr, "achilles: {} at {:g} s: {}\n",
+             interrupted ? "interrupted" : "stopped (" + report.stopped->reason + ")", report.stopped->time,
+             report.stopped->message);
+  if (!interrupted) return kStopped;
+  if (!recording.empty()) fmt::print(stderr, "achilles: go on with: achilles run --resume {}\n", recording);
+  return kFailed;
+}
+
+int check(const SceneArguments& arguments) {
+  const Scene scene = load(arguments);
+  print_warnings(scene);
+  fmt::print("{}: no errors. {} bodies, {} joints, method {}, {:g} s in steps of {:g} s\n", arguments.file,
+             scene.bodies.size(), scene.joints.size(), scene.method.name, scene.duration, scene.step);
+  return kDone;
+}
+
+}  // namespace achilles::program

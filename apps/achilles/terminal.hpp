@@ -1,0 +1,39 @@
+// What people see while they wait.
+#pragma once
+
+#include <achilles/run.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace achilles::program {
+
+/// A line on the terminal that shows how far a run is, how fast, and how long it will take; nothing when stderr is not
+/// a terminal.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool wanted = true);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// Cheap: draws about ten times a second.
+  void show(const RunProgress& progress);
+  void clear();
+
+ private:
+  bool is_terminal_ = false;
+  bool is_drawn_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+/// Makes the first Ctrl-C (or a polite kill) a request that is_interrupted() reports; a second one ends the program.
+void catch_interrupts();
+[[nodiscard]] bool is_interrupted();
+
+/// "850 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
+[[nodiscard]] std::string show_duration(double seconds);
+/// "312 B", "1.2 MB".
+[[nodiscard]] std::string show_size(double bytes);
+
+}  // namespace achilles::program
