@@ -1,5 +1,6 @@
 #include <achilles/simulation.hpp>
 
+#include "math/refill.hpp"
 #include "time_control/advance.hpp"
 #include "world/colliders.hpp"
 
@@ -28,18 +29,19 @@ struct Simulation::Impl {
 };
 
 void Simulation::Impl::remember() {
-  before.position = world.bodies.position;
-  before.orientation = world.bodies.orientation;
-  before.velocity = world.bodies.velocity;
-  before.cache = world.contact_cache;
+  copy_to(world.bodies.position, before.position);
+  copy_to(world.bodies.orientation, before.orientation);
+  copy_to(world.bodies.velocity, before.velocity);
+  copy_to(world.contact_cache.contacts, before.cache.contacts);
+  copy_to(world.contact_cache.points, before.cache.points);
   before.time = world.time;
   before.step_index = world.step_index;
 }
 
 void Simulation::Impl::return_to_before() {
-  world.bodies.position = before.position;
-  world.bodies.orientation = before.orientation;
-  world.bodies.velocity = before.velocity;
+  copy_to(before.position, world.bodies.position);
+  copy_to(before.orientation, world.bodies.orientation);
+  copy_to(before.velocity, world.bodies.velocity);
   world.contact_cache = before.cache;
   world.time = before.time;
   world.step_index = before.step_index;

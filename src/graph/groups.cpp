@@ -1,5 +1,7 @@
 #include "graph/groups.hpp"
 
+#include "math/refill.hpp"
+
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -44,7 +46,7 @@ void find_groups(std::span<const GraphEdge> edges, std::span<const std::uint8_t>
   for (std::uint32_t& group : groups.group_of_root) {
     if (group != kNone) group = count++;
   }
-  groups.start.assign(count + 1, 0);
+  refill(groups.start, count + 1, 0U);
   for (std::uint32_t& group : groups.group_of_edge) {
     if (group == kNone) continue;
     group = groups.group_of_root[group];

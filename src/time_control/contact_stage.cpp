@@ -1,5 +1,6 @@
 #include "time_control/contact_stage.hpp"
 
+#include "math/refill.hpp"
 #include "world/colliders.hpp"
 #include "world/contact_memory.hpp"
 #include "world/inverse_mass.hpp"
@@ -68,7 +69,7 @@ void build_contact_rows(const World& world, const ContactRowOptions& options, bo
   scratch.row_start.push_back(static_cast<std::uint32_t>(scratch.rows.size()));
   scratch.point_rows_start.push_back(static_cast<std::uint32_t>(scratch.point_rows.size()));
   if (!warm_start) std::fill(scratch.impulses.begin(), scratch.impulses.end(), 0.0);
-  scratch.solves.assign(scratch.groups.size(), SolveReport{});
+  refill(scratch.solves, scratch.groups.size(), SolveReport{});
 }
 
 namespace {

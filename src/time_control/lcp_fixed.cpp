@@ -1,6 +1,7 @@
 #include "time_control/lcp_fixed.hpp"
 
 #include "geometry/geometry.hpp"
+#include "math/refill.hpp"
 #include "motion/free_rotation.hpp"
 #include "time_control/contact_stage.hpp"
 
@@ -59,7 +60,7 @@ void correct_positions(World& world, const LcpFixedOptions& options, double h, S
     const auto penetrates = [](const Row& row) { return row.target > 0; };
     if (std::none_of(scratch.correction_rows.begin(), scratch.correction_rows.end(), penetrates)) continue;
     any = true;
-    scratch.correction_impulses.assign(scratch.correction_rows.size(), 0.0);
+    refill(scratch.correction_impulses, scratch.correction_rows.size(), 0.0);
     const GaussSeidelOptions sweeps{.iterations = options.correction_iterations, .tolerance = 0.01 * options.slop};
     // The residual says how much penetration is left for the next step; the run measures that from geometry.
     (void)solve_gauss_seidel({scratch.correction_rows, scratch.corrections}, sweeps, scratch.solving.front(),

@@ -1,11 +1,13 @@
 #include "world/contact_memory.hpp"
 
+#include "math/refill.hpp"
+
 #include <utility>
 
 namespace achilles {
 
 void match_contacts(const ContactSet& contacts, const ContactCache& cache, std::vector<std::int32_t>& matches) {
-  matches.assign(contacts.contacts.size(), -1);
+  refill(matches, contacts.contacts.size(), -1);
   std::size_t remembered = 0;
   for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
     const std::pair key(contacts.contacts[i].collider_a, contacts.contacts[i].collider_b);
