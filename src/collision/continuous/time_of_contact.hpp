@@ -86,9 +86,11 @@ struct ContactTimeSet {
 };
 
 /// Appends all times of contact of one pair over [0, h], in order, with their points and normals: what FIND-TOC asks of
-/// continuous collision detection [Drumwright10, alg. 4]. Between two reported times, and after the last, the gap never
-/// falls by more than the tolerance below min(0, gap at the last reported time): whoever looks at the reported instants
-/// only misses no impact. The ids of colliders and bodies are left at 0.
+/// continuous collision detection [Drumwright10, alg. 4]. Until the first time of kind kDeepens or kUnknown, or the end
+/// when there is none, the gap never falls by more than the tolerance below min(0, gap at the last reported time):
+/// whoever takes the reported times in order, up to the first impact, misses none. A contact that went on to get deeper
+/// is reported once; the pair is then looked at for its next contact after it has been apart for a part of the
+/// interval. The ids of colliders and bodies are left at 0.
 void append_contact_times(const MovingPair& pair, double h, const ContactTimesOptions& options, ContactTimeSet& set);
 
 }  // namespace achilles
