@@ -4,9 +4,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace achilles::scene_file {
+namespace {
+
+// People mend a file from top to bottom; what is about a --set has no line and comes first.
+std::vector<Diagnostic> in_file_order(std::vector<Diagnostic> all) {
+  std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+  });
+  return all;
+}
+
+}  // namespace
 
 Complaints::Complaints(std::string file, std::span<const Override> overrides)
     : file_(std::move(file)), overrides_(overrides) {}
@@ -28,12 +41,21 @@ void Complaints::error(const Place& place, const std::string& field, const std::
 }
 
 void Complaints::warning(const Place& place, const std::string& field, const std::string& message) {
-  warnings_.push_back(make(Diagnostic::Severity::kWarning, place, field, message));
+  if (++warnings_seen_ <= kMaxListed) warnings_.push_back(make(Diagnostic::Severity::kWarning, place, field, message));
+}
+
+std::vector<Diagnostic> Complaints::warnings() const {
+  std::vector<Diagnostic> all = in_file_order(warnings_);
+  if (warnings_seen_ > kMaxListed) {
+    all.push_back({Diagnostic::Severity::kWarning, file_, 0, 0, "",
+                   fmt::format("and {} more warnings of this file", warnings_seen_ - kMaxListed)});
+  }
+  return all;
 }
 
 void Complaints::throw_errors() const {
   if (errors_seen_ == 0) return;
-  std::vector<Diagnostic> all = errors_;
+  std::vector<Diagnostic> all = in_file_order(errors_);
   if (errors_seen_ > kMaxListed) {
     all.push_back({Diagnostic::Severity::kError, file_, 0, 0, "",
                    fmt::format("and {} more errors of this file", errors_seen_ - kMaxListed)});

@@ -21,9 +21,12 @@ class Complaints {
 
   [[nodiscard]] bool has_errors() const { return errors_seen_ > 0; }
   [[nodiscard]] std::size_t count_errors() const { return errors_seen_; }
+  /// Whether further errors are only counted, so that nobody need look far for what to say about them.
+  [[nodiscard]] bool is_full() const { return errors_seen_ >= kMaxListed; }
   /// Throws SceneError when there was an error. Past `kMaxListed` errors the rest is only counted.
   void throw_errors() const;
-  [[nodiscard]] std::vector<Diagnostic> warnings() const { return warnings_; }
+  /// Past `kMaxListed` warnings the rest is only counted.
+  [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
   static constexpr std::size_t kMaxListed = 200;
 
@@ -36,6 +39,7 @@ class Complaints {
   std::vector<Diagnostic> errors_;
   std::vector<Diagnostic> warnings_;
   std::size_t errors_seen_ = 0;
+  std::size_t warnings_seen_ = 0;
 };
 
 }  // namespace achilles::scene_file

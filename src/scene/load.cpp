@@ -5,6 +5,7 @@
 #include "scene/format/format.hpp"
 #include "scene/overrides.hpp"
 #include "scene/read_file.hpp"
+#include "scene/warn/warn.hpp"
 #include "scene/yaml/text.hpp"
 #include "scene/yaml/tree.hpp"
 
@@ -59,6 +60,9 @@ Scene parse_scene(std::string_view text, const std::string& file, const std::vec
   build_triggers(build, *root);
   build_rules(build, *root);
   complaints.throw_errors();
+  warn_of_start_contacts(build);
+  warn_of_speeds(build);
+  warn_of_sizes(build);
 
   build.scene.file = file;
   build.scene.text = overrides.empty() ? std::string(text) : std::string(leading_comment(text)) + write_tree(*root);

@@ -75,11 +75,14 @@ std::string enumerate(std::span<const std::string> words, std::size_t limit) {
 
 std::string nearest(std::string_view word, std::span<const std::string> words) {
   constexpr std::size_t kLongest = 64;
+  constexpr std::size_t kMostWords = 5000;
   if (word.empty() || word.size() > kLongest) return {};
   std::string best;
   std::size_t best_edits = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : words) {
-    if (candidate.size() > kLongest) continue;
+  for (const std::string& candidate : words.first(std::min(words.size(), kMostWords))) {
+    const std::size_t longer = std::max(candidate.size(), word.size());
+    const std::size_t shorter = std::min(candidate.size(), word.size());
+    if (candidate.size() > kLongest || longer - shorter >= best_edits) continue;
     const std::size_t edits = count_edits(word, candidate);
     if (edits < best_edits && edits < candidate.size()) {
       best_edits = edits;

@@ -101,15 +101,16 @@ BodyDescription read_body(Build& build, const Node& node, std::uint8_t planar, c
   return body;
 }
 
-std::vector<GeometryPiece> read_shape(Build& build, const Node& node, BodyDescription& body, const std::string& field) {
+// Fills the shape, and what of the source follows from it.
+void read_shape(Build& build, const Node& node, BodyDescription& body, const std::string& field, BodySource& source) {
   const Node* shape = usable(node, "shape");
-  if (shape == nullptr || has_bad_part(*shape)) return {};
+  if (shape == nullptr || has_bad_part(*shape)) return;
   const std::size_t errors = build.complaints.count_errors();
   body.shape = build_shape(build, *shape, field);
-  if (build.complaints.count_errors() > errors) return {};
-  check_mass(build, *shape, body, field);
-  if (build.complaints.count_errors() > errors) return {};
-  return check_shape_use(build, *shape, body.shape, field);
+  if (build.complaints.count_errors() > errors) return;
+  source.mass = check_mass(build, *shape, body, field);
+  if (build.complaints.count_errors() > errors) return;
+  source.pieces = check_shape_use(build, *shape, body.shape, field);
 }
 
 void add_body(Build& build, const Node& node, BodyDescription body, const std::string& field) {
@@ -153,11 +154,12 @@ void build_bodies(Build& build, const Node& root) {
     const std::string field = name ? fmt::format("bodies.{}", shorten(*name)) : fmt::format("bodies[{}]", i);
     check_name(build, node, field);
     BodyDescription body = read_body(build, node, planar, field);
-    std::vector<GeometryPiece> pieces = read_shape(build, node, body, field + ".shape");
+    BodySource source{&node, name.value_or(""), build.scene.bodies.size()};
+    read_shape(build, node, body, field + ".shape", source);
     if (!name) body.name = fmt::format("bodies[{}]", i);  // its lack is an error already; the rest is still checked
-    const std::size_t first = build.scene.bodies.size();
     unfold(build, node, std::move(body), field);
-    build.sources.push_back({&node, name.value_or(""), first, build.scene.bodies.size() - first, std::move(pieces)});
+    source.count = build.scene.bodies.size() - source.first;
+    build.sources.push_back(std::move(source));
   }
   if (bodies.items.empty() && !build.complaints.has_errors()) {
     build.complaints.warning(root.place, "bodies", "the scene has no bodies");
@@ -175,7 +177,7 @@ std::vector<std::string> body_names(const Build& build) {
 bool check_body_name(Build& build, const Node& name, const std::string& field) {
   if (name.bad) return false;
   if (build.body_index.contains(name.text)) return true;
-  const std::vector<std::string> names = body_names(build);
+  const std::vector<std::string> names = build.complaints.is_full() ? std::vector<std::string>() : body_names(build);
   build.complaints.error(name.place, field,
                          fmt::format("there is no body '{}'{}", shorten(name.text), suggestion(name.text, names)));
   return false;

@@ -23,7 +23,8 @@ struct BodySource {
   std::string name;
   std::size_t first = 0;
   std::size_t count = 0;
-  std::vector<GeometryPiece> pieces;  // of its shape, empty when there was an error
+  double mass = 0;                         // [kg] of each of them; 0 unless dynamic and without error
+  std::vector<GeometryPiece> pieces = {};  // of its shape, empty when there was an error
 };
 
 struct Build {
@@ -33,6 +34,7 @@ struct Build {
   std::vector<BodySource> sources = {};
   std::map<std::string, std::size_t, std::less<>> body_index = {};  // by name
   std::set<std::string, std::less<>> material_names = {};
+  double shape_bytes = 0;  // what the shapes of all bodies so far take
 };
 
 /// The most a scene may unfold to: bodies, materials, bytes of shapes.

@@ -16,11 +16,11 @@ bool is_bearable(Build& build, const Node& repeat, const Vec3& count, const Body
                            fmt::format("the scene would have {:.0f} bodies; allowed: at most {}", bodies, kMaxBodies));
     return false;
   }
-  const double bytes = count.prod() * static_cast<double>(count_bytes(body.shape));
-  if (bytes > static_cast<double>(kMaxShapeBytes)) {
-    build.complaints.error(
-        repeat.place, field + ".repeat.count",
-        fmt::format("the shapes of the copies would take {:.0f} bytes; allowed: at most {}", bytes, kMaxShapeBytes));
+  build.shape_bytes += count.prod() * static_cast<double>(count_bytes(body.shape));
+  if (build.shape_bytes > static_cast<double>(kMaxShapeBytes)) {
+    build.complaints.error(repeat.place, field + ".repeat.count",
+                           fmt::format("the shapes of all copies would take {:.0f} bytes; allowed: at most {}",
+                                       build.shape_bytes, kMaxShapeBytes));
     return false;
   }
   return true;
@@ -41,6 +41,11 @@ std::optional<Lattice> read_lattice(Build& build, const Node& node, const BodyDe
   if ((lattice.stagger.array() != 0).all()) {
     build.complaints.error(children(*repeat, "stagger").place, field + ".repeat.stagger",
                            "found no 0; allowed: at least one 0, along the axis that counts rows");
+  }
+  const Vec3 farthest = lattice.spacing.cwiseProduct(*count - Vec3::Ones()) + lattice.stagger + body.pose.p;
+  if (!farthest.allFinite()) {
+    build.complaints.error(repeat->place, field + ".repeat", "the last copy stands beyond what a number can hold");
+    return std::nullopt;
   }
   return lattice;
 }

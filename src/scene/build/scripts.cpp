@@ -127,6 +127,7 @@ void build_rules(Build& build, const Node& root) {
   for (std::size_t i = 0; i < rules.items.size(); ++i) {
     const Node& ignore = children(rules.items[i], "ignore");
     if (ignore.items.size() != 2 || has_bad_part(ignore)) continue;
+    if (build.complaints.is_full()) names.clear();
     for (const Node& name : ignore.items) {
       if (known.contains(name.text)) continue;
       build.complaints.error(

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 
 #include <stdexcept>
 #include <vector>
@@ -79,16 +80,22 @@ std::vector<GeometryPiece> check_shape_use(Build& build, const Node& shape, cons
   }
 }
 
-void check_mass(Build& build, const Node& shape, const BodyDescription& body, const std::string& field) {
-  const bool is_given = body.mass && body.inertia && body.center;
-  if (body.kind != BodyKind::kDynamic || is_given) return;
+double check_mass(Build& build, const Node& shape, const BodyDescription& body, const std::string& field) {
+  if (body.kind != BodyKind::kDynamic) return 0;
+  if (body.mass && body.inertia && body.center) return *body.mass;
   try {
     const double density = body.density.value_or(kStandardDensity);
     const MassProperties properties = compute_mass_properties(body.shape, density);
-    if (!properties.inertia.allFinite()) throw std::invalid_argument("The inertia is beyond what a number can hold.");
+    const double scale = body.mass ? *body.mass / properties.mass : 1;
+    const Mat3 inertia = body.inertia.value_or(scale * properties.inertia);
+    if (!inertia.allFinite() || !(inertia.determinant() > 0)) {
+      throw std::invalid_argument("The inertia is beyond what a number can hold.");
+    }
+    return body.mass.value_or(properties.mass);
   } catch (const std::invalid_argument& defect) {
     build.complaints.error(shape.place, field,
                            fmt::format("a dynamic body needs a mass and an inertia. {}", defect.what()));
+    return 0;
   }
 }
 

@@ -17,8 +17,9 @@ namespace achilles::scene_file {
 [[nodiscard]] std::vector<GeometryPiece> check_shape_use(Build& build, const Node& shape, const Shape& made,
                                                          const std::string& field);
 
-/// Complains when a dynamic body has neither mass and inertia of its own nor a shape that gives them.
-void check_mass(Build& build, const Node& shape, const BodyDescription& body, const std::string& field);
+/// The mass of a dynamic body [kg], 0 for others; complains when it has neither mass and inertia of its own nor a shape
+/// that gives them.
+double check_mass(Build& build, const Node& shape, const BodyDescription& body, const std::string& field);
 
 inline constexpr double kStandardDensity = 1000;  // [kg/m³] where a body gives neither mass nor density
 
