@@ -63,6 +63,15 @@ void assemble(const RowProblem& problem, AssembleWorkspace& scratch, MatrixProbl
   matrix.A.finalize();
 }
 
+bool is_finite(const MatrixProblem& problem) {
+  const double* const values = problem.A.valuePtr();
+  return problem.b.allFinite() &&
+         std::all_of(values, values + problem.A.nonZeros(), [](double value) { return std::isfinite(value); }) &&
+         std::all_of(problem.rows.begin(), problem.rows.end(), [](const MatrixRow& row) {
+           return row.lower <= row.upper && std::isfinite(row.friction) && std::isfinite(row.diagonal);
+         });
+}
+
 double compute_residual(const MatrixProblem& problem, std::span<const double> impulses, std::span<double> w) {
   Eigen::Map<const Eigen::VectorXd> z(impulses.data(), static_cast<Eigen::Index>(impulses.size()));
   Eigen::Map<Eigen::VectorXd>(w.data(), z.size()) = problem.A * z + problem.b;

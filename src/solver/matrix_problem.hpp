@@ -42,6 +42,9 @@ struct AssembleWorkspace {
 /// Fills `matrix` from rows; `problem.velocities` must be u*. O(rows × rows per body); allocates only while growing.
 void assemble(const RowProblem& problem, AssembleWorkspace& scratch, MatrixProblem& matrix);
 
+/// Are all numbers of the problem finite (bounds may be infinite, not NaN)? What a direct solver must know beforehand.
+[[nodiscard]] bool is_finite(const MatrixProblem& problem);
+
 /// Natural-map residual; `w` is scratch of the problem's size and holds A λ + b afterwards.
 [[nodiscard]] double compute_residual(const MatrixProblem& problem, std::span<const double> impulses,
                                       std::span<double> w);

@@ -28,6 +28,10 @@ std::string_view to_string(SolveStatus status) {
       return "solved";
     case SolveStatus::kIterationLimit:
       return "iteration-limit";
+    case SolveStatus::kStagnated:
+      return "stagnated";
+    case SolveStatus::kCycling:
+      return "cycling";
     case SolveStatus::kNoSolution:
       return "no-solution";
     case SolveStatus::kNotFinite:

@@ -57,6 +57,7 @@ SolveReport iterate(const Access& problem, const StopRule& stop, std::span<doubl
   }
   if (!solved) report.residual = natural_map_residual(problem, impulses);
   report.status = report.residual <= stop.tolerance ? SolveStatus::kSolved : SolveStatus::kIterationLimit;
+  report.model_residual = report.residual;
   if (!std::isfinite(report.residual)) {
     report.status = SolveStatus::kNotFinite;
     std::fill(impulses.begin(), impulses.end(), 0.0);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace achilles {
 namespace {
@@ -120,16 +118,15 @@ SolveReport Newton::run() {
   scratch_.best.clear();
   measure();
   start_rounding();
-  const bool dbg = std::getenv("NDBG");
   while (report_.iterations < options_.iterations && since_best_ < kPatience) {
     if (report_.residual <= options_.tolerance || !std::isfinite(residual_)) break;
     ++report_.iterations;
     step();
     measure();
-    if (dbg) printf("   %d res %g tau %g\n", report_.iterations, residual_, tau_);
   }
   std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
   report_.status = report_.residual <= options_.tolerance ? SolveStatus::kSolved : SolveStatus::kIterationLimit;
+  report_.model_residual = report_.residual;
   if (!std::isfinite(report_.residual)) {
     report_.status = SolveStatus::kNotFinite;
     std::fill(impulses_.begin(), impulses_.end(), 0.0);
