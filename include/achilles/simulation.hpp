@@ -30,6 +30,9 @@ class Simulation {
   /// Contact points of the last step with the impulses that acted there.
   [[nodiscard]] std::span<const ContactRecord> contacts() const;
 
+  /// Forces and torques of the joints in the last step, in the order of World::joints.
+  [[nodiscard]] std::span<const JointLoad> joint_loads() const;
+
   /// Deepest interpenetration of the present pose, measured from geometry alone [m].
   [[nodiscard]] double penetration();
 

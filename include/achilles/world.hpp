@@ -1,6 +1,7 @@
 // The World: everything that changes while a scene runs, as a value. Copying it is a snapshot.
 #pragma once
 
+#include <achilles/joint.hpp>
 #include <achilles/scene.hpp>
 
 #include <cstdint>
@@ -91,7 +92,8 @@ struct CachedContact {
   std::uint32_t first = 0, count = 0;  // points[first .. first + count)
 };
 
-/// Contacts that touched in the last step: impulses by pair and feature, sorted by (collider_a, collider_b): state, because warm starts shape the next bits.
+/// Contacts that touched in the last step: impulses by pair and feature, sorted by (collider_a, collider_b): state,
+/// because warm starts shape the next bits.
 struct ContactCache {
   std::vector<CachedContact> contacts;
   std::vector<CachedPoint> points;
@@ -106,7 +108,7 @@ class World {
 
   /// Adds a body; throws std::invalid_argument with the reason when the description is impossible.
   BodyHandle add_body(const BodyDescription& description);
-  /// Removes a body and what the world remembers of its contacts. Dense indices above it shift down by one.
+  /// Removes a body, its joints and what the world remembers of its contacts. Dense indices above it shift down by one.
   void remove_body(BodyHandle handle);
   [[nodiscard]] bool is_alive(BodyHandle handle) const;
   /// Dense index of a living body; throws std::out_of_range for a dead handle.
@@ -114,6 +116,12 @@ class World {
   [[nodiscard]] BodyHandle handle_of(std::uint32_t index) const;
   /// Handle by name; throws std::out_of_range, naming it, when there is none.
   [[nodiscard]] BodyHandle find(std::string_view name) const;
+
+  /// Adds a joint between living bodies, as they stand; throws std::invalid_argument with the reason when it is
+  /// impossible. Returns its index.
+  std::uint32_t add_joint(const JointDescription& description);
+  /// Index by name; throws std::out_of_range, naming it, when there is none.
+  [[nodiscard]] std::uint32_t find_joint(std::string_view name) const;
 
   /// Two bodies, by dense index, that pass through each other from now on.
   void ignore_pair(std::uint32_t first, std::uint32_t second);
@@ -127,7 +135,7 @@ class World {
   void apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& point_W);
 
   [[nodiscard]] double kinetic_energy() const;    // [J]
-  [[nodiscard]] double potential_energy() const;  // [J] −Σ m g·x
+  [[nodiscard]] double potential_energy() const;  // [J] −Σ m g·x, and of the springs of joints
   [[nodiscard]] Vec3 linear_momentum() const;     // [N s] of the movable bodies
   [[nodiscard]] Vec3 angular_momentum() const;    // [N m s] about the origin
 
@@ -152,6 +160,9 @@ class World {
   std::vector<WorldPiece> pieces;
   MaterialTable materials;
   ContactCache contact_cache;
+  std::vector<WorldJoint> joints;
+  std::vector<JointState> joint_states;  // per joint
+  std::vector<std::string> joint_names;  // per joint
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
       ignored_pairs;  // bodies that do not collide; first < second, sorted
 

@@ -20,6 +20,7 @@ struct Simulation::Impl {
     std::vector<Quat> orientation;
     std::vector<BodyVelocity> velocity;
     ContactCache cache;
+    std::vector<JointState> joints;
     double time = 0;
     std::int64_t step_index = 0;
   } before;
@@ -34,6 +35,7 @@ void Simulation::Impl::remember() {
   copy_to(world.bodies.velocity, before.velocity);
   copy_to(world.contact_cache.contacts, before.cache.contacts);
   copy_to(world.contact_cache.points, before.cache.points);
+  copy_to(world.joint_states, before.joints);
   before.time = world.time;
   before.step_index = world.step_index;
 }
@@ -43,6 +45,7 @@ void Simulation::Impl::return_to_before() {
   copy_to(before.orientation, world.bodies.orientation);
   copy_to(before.velocity, world.bodies.velocity);
   world.contact_cache = before.cache;
+  copy_to(before.joints, world.joint_states);
   world.time = before.time;
   world.step_index = before.step_index;
 }
@@ -88,6 +91,8 @@ const World& Simulation::world() const { return impl_->world; }
 const Scene& Simulation::scene() const { return impl_->scene; }
 double Simulation::step_length() const { return impl_->scene.step; }
 std::span<const ContactRecord> Simulation::contacts() const { return impl_->scratch.records; }
+
+std::span<const JointLoad> Simulation::joint_loads() const { return impl_->scratch.joint_loads; }
 
 double Simulation::penetration() {
   place_colliders(impl_->world, impl_->scratch.colliders);

@@ -1,62 +1,14 @@
 #include "constraint/contact_rows.hpp"
 
+#include "constraint/point_row.hpp"
+#include "math/tangents.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace achilles {
 namespace {
-
-/// Two unit vectors that complete n to a right-handed frame. Any choice will do: friction is isotropic.
-std::pair<Vec3, Vec3> make_tangents(const Vec3& n) {
-  const Vec3 seed = std::abs(n.x()) < 0.6 ? Vec3::UnitX() : Vec3::UnitY();
-  const Vec3 t1 = n.cross(seed).normalized();
-  return {t1, n.cross(t1)};
-}
-
-/// The two bodies of a contact, as seen from one of its points.
-struct Arms {
-  std::uint32_t a, b;
-  Vec3 r_a, r_b;
-
-  [[nodiscard]] Vec3 point_velocity(std::span<const BodyVelocity> u) const {
-    return u[b].linear + u[b].angular.cross(r_b) - u[a].linear - u[a].angular.cross(r_a);
-  }
-};
-
-/// Names the movable bodies in the row, folds the velocities of the others into its target and completes it.
-void place_row(Row& row, const Arms& arms, const BodyArrays& bodies, std::span<const BodyInverseMass> inverse_mass) {
-  const auto fold = [&](std::uint32_t body, const Vec3& linear, const Vec3& angular) {
-    row.target -= linear.dot(bodies.velocity[body].linear) + angular.dot(bodies.velocity[body].angular);
-  };
-  if (bodies.is_movable(arms.a)) {
-    row.body_a = arms.a;
-  } else {
-    fold(arms.a, row.linear_a, row.angular_a);
-  }
-  if (bodies.is_movable(arms.b)) {
-    row.body_b = arms.b;
-  } else {
-    fold(arms.b, row.linear_b, row.angular_b);
-  }
-  finish_row(row, inverse_mass);
-}
-
-Row make_point_row(const Vec3& direction, const Arms& arms) {
-  Row row;
-  row.linear_a = -direction;
-  row.angular_a = -arms.r_a.cross(direction);
-  row.linear_b = direction;
-  row.angular_b = arms.r_b.cross(direction);
-  return row;
-}
-
-Row make_spin_row(const Vec3& direction) {
-  Row row;
-  row.angular_a = -direction;
-  row.angular_b = direction;
-  return row;
-}
 
 /// Target of the normal row, and what the point remembers, see append_contact_rows.
 void set_normal_target(const ContactPointInput& input, const Arms& arms, const StepVelocities& velocities,

@@ -50,7 +50,6 @@ StepReport advance(World& world, const Method& method, StepWorkspace& scratch, d
 
 std::vector<std::string> find_obstacles(const Method& /*method*/, const Scene& scene) {
   std::vector<std::string> obstacles;
-  if (!scene.joints.empty()) obstacles.emplace_back("joints are not part of method lcp-fixed in this version");
   if (!scene.scripts.empty()) obstacles.emplace_back("scripts are not part of method lcp-fixed in this version");
   if (!scene.triggers.empty()) obstacles.emplace_back("triggers are not part of method lcp-fixed in this version");
   const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };

@@ -1,5 +1,6 @@
 #include "time_control/contact_stage.hpp"
 
+#include "constraint/joint_pose.hpp"
 #include "math/refill.hpp"
 #include "world/colliders.hpp"
 #include "world/contact_memory.hpp"
@@ -34,40 +35,64 @@ void find_contacts(const World& world, double margin, StepWorkspace& scratch) {
   match_contacts(scratch.contacts, world.contact_cache, scratch.matches);
   scratch.edges.clear();
   for (const Contact& contact : scratch.contacts.contacts) scratch.edges.push_back({contact.body_a, contact.body_b});
+  for (const WorldJoint& joint : world.joints) scratch.edges.push_back({joint.body_a, joint.body_b});
   find_groups(scratch.edges, scratch.movable, scratch.groups);
 }
 
-void build_contact_rows(const World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch) {
+namespace {
+
+void append_rows_of_contact(const World& world, std::uint32_t index, const ContactRowOptions& options,
+                            std::size_t group_start, StepWorkspace& scratch) {
   const ContactSet& contacts = scratch.contacts;
+  const Contact& contact = contacts.contacts[index];
+  const ContactLaw& law = world.materials.law(scratch.colliders[contact.collider_a].material,
+                                              scratch.colliders[contact.collider_b].material);
   const StepVelocities velocities{scratch.velocity_before, world.bodies.velocity};
+  for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
+    ContactPointInput input{&contact, &contacts.points[p], &law, nullptr};
+    input.cached =
+        find_cached_point(world.contact_cache, scratch.matches[index], contacts.points[p].feature,
+                          contact_place(world.bodies, contact, contacts.points[p].position), options.match_distance);
+    ContactPointRows where = append_contact_rows(input, world.bodies, scratch.inverse_mass, velocities, options,
+                                                 group_start, scratch.rows, scratch.impulses);
+    where.contact = index;
+    where.point = p;
+    scratch.point_rows.push_back(where);
+  }
+}
+
+std::uint32_t count_of(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
+
+}  // namespace
+
+void build_rows(World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch) {
+  const std::uint32_t contact_count = count_of(scratch.contacts.contacts);
   scratch.rows.clear();
   scratch.impulses.clear();
   scratch.point_rows.clear();
+  scratch.joint_rows.clear();
   scratch.row_start.clear();
   scratch.point_rows_start.clear();
+  scratch.joint_rows_start.clear();
+  const auto mark = [&] {
+    scratch.row_start.push_back(count_of(scratch.rows));
+    scratch.point_rows_start.push_back(count_of(scratch.point_rows));
+    scratch.joint_rows_start.push_back(count_of(scratch.joint_rows));
+  };
   for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
+    mark();
     const std::size_t group_start = scratch.rows.size();
-    scratch.row_start.push_back(static_cast<std::uint32_t>(group_start));
-    scratch.point_rows_start.push_back(static_cast<std::uint32_t>(scratch.point_rows.size()));
-    for (const std::uint32_t index : scratch.groups.edges_of(group)) {
-      const Contact& contact = contacts.contacts[index];
-      const ContactLaw& law = world.materials.law(scratch.colliders[contact.collider_a].material,
-                                                  scratch.colliders[contact.collider_b].material);
-      for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-        ContactPointInput input{&contact, &contacts.points[p], &law, nullptr};
-        input.cached = find_cached_point(world.contact_cache, scratch.matches[index], contacts.points[p].feature,
-                                         contact_place(world.bodies, contact, contacts.points[p].position),
-                                         options.match_distance);
-        ContactPointRows where = append_contact_rows(input, world.bodies, scratch.inverse_mass, velocities, options,
-                                                     group_start, scratch.rows, scratch.impulses);
-        where.contact = index;
-        where.point = p;
-        scratch.point_rows.push_back(where);
+    for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
+      if (edge < contact_count) {
+        append_rows_of_contact(world, edge, options, group_start, scratch);
+      } else {
+        scratch.joint_rows.push_back(append_joint_rows(world, edge - contact_count, scratch.inverse_mass,
+                                                       world.bodies.velocity, options.h, group_start, scratch.rows,
+                                                       scratch.impulses));
       }
     }
   }
-  scratch.row_start.push_back(static_cast<std::uint32_t>(scratch.rows.size()));
-  scratch.point_rows_start.push_back(static_cast<std::uint32_t>(scratch.point_rows.size()));
+  mark();
   if (!warm_start) std::fill(scratch.impulses.begin(), scratch.impulses.end(), 0.0);
   refill(scratch.solves, scratch.groups.size(), SolveReport{});
 }
@@ -142,6 +167,37 @@ void conclude_contacts(World& world, double touching, StepWorkspace& scratch, St
     report.residual = std::max(report.residual, solve.residual);
   }
   std::swap(world.contact_cache, scratch.next_cache);
+}
+
+void conclude_joints(World& world, double h, StepWorkspace& scratch, StepReport& report) {
+  refill(scratch.joint_loads, world.joints.size(), JointLoad{});
+  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
+    const std::uint32_t first = scratch.row_start[group];
+    const std::uint32_t count = scratch.row_start[group + 1] - first;
+    const std::span<const Row> rows = std::span<const Row>(scratch.rows).subspan(first, count);
+    const std::span<const double> impulses = std::span<const double>(scratch.impulses).subspan(first, count);
+    for (std::uint32_t k = scratch.joint_rows_start[group]; k < scratch.joint_rows_start[group + 1]; ++k) {
+      const JointRows& where = scratch.joint_rows[k];
+      const WorldJoint& joint = world.joints[where.joint];
+      report.external_work += take_joint_impulses(world, where, rows, impulses, scratch.velocity_before);
+      scratch.joint_loads[where.joint] = measure_joint_load(world, where, rows, impulses, h);
+      scratch.constrained[joint.body_a] = 1;
+      scratch.constrained[joint.body_b] = 1;
+    }
+  }
+}
+
+double update_joint_positions(World& world) {
+  double worst = 0;
+  for (std::size_t joint = 0; joint < world.joints.size(); ++joint) {
+    JointState& state = world.joint_states[joint];
+    const JointPose pose = place_joint(world.joints[joint], world.bodies, state.position);
+    state.position = pose.position;
+    if (world.joints[joint].compliance == 0 || world.joints[joint].kind == JointKind::kHinge2) {
+      worst = std::max(worst, measure_joint_error(world.joints[joint], pose));
+    }
+  }
+  return worst;
 }
 
 }  // namespace achilles

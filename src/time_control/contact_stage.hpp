@@ -1,5 +1,5 @@
-// The stages every fixed-step method shares: prepare the bodies, find the contacts, write their rows group by group,
-// and hand the impulses on to the records and to the World's memory.
+// The stages every fixed-step method shares: prepare the bodies, find the contacts, write the rows of contacts and
+// joints group by group, and hand the impulses on to the records and to the World's memory.
 #pragma once
 
 #include "time_control/step_workspace.hpp"
@@ -11,11 +11,12 @@ namespace achilles {
 /// Inverse masses, movable bodies and the velocities before the step.
 void prepare_bodies(const World& world, StepWorkspace& scratch);
 
-/// Contacts of the present pose with gaps up to `margin`, matched with the World's memory, and their groups.
+/// Contacts of the present pose with gaps up to `margin`, matched with the World's memory, and the groups that contacts
+/// and joints make.
 void find_contacts(const World& world, double margin, StepWorkspace& scratch);
 
-/// Rows of all contacts, group after group.
-void build_contact_rows(const World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch);
+/// Rows of all contacts and joints, group after group.
+void build_rows(World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch);
 
 /// Calls solve(group) for every group, in parallel on the workspace's threads; groups share no movable body.
 template <class Solve>
@@ -26,5 +27,11 @@ void for_each_group(StepWorkspace& scratch, const Solve& solve) {
 /// Marks the bodies that an impulse moved, fills the records, replaces the World's memory by this step's touching
 /// contacts and counts what began and ceased to touch.
 void conclude_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
+
+/// The same for joints, after a step of length h: impulses, loads, the work of motors.
+void conclude_joints(World& world, double h, StepWorkspace& scratch, StepReport& report);
+
+/// Largest positional violation of a joint in the present pose [m]; keeps the joints' positions up to date.
+double update_joint_positions(World& world);
 
 }  // namespace achilles

@@ -4,6 +4,7 @@
 
 #include "collision/detect.hpp"
 #include "constraint/contact_rows.hpp"
+#include "constraint/joint_rows.hpp"
 #include "graph/groups.hpp"
 #include "math/blocks.hpp"
 #include "motion/integrate.hpp"
@@ -32,13 +33,15 @@ struct StepWorkspace {
   std::vector<BodyVelocity> velocity_before;  // per body
   std::vector<FreeMotion> motion;             // per body
 
-  std::vector<GraphEdge> edges;  // per contact
+  std::vector<GraphEdge> edges;  // per contact, then per joint
   Groups groups;
   std::vector<Row> rows;                        // group after group
   std::vector<double> impulses;                 // per row
   std::vector<std::uint32_t> row_start;         // per group, and one past the last
   std::vector<ContactPointRows> point_rows;     // in the order of the rows
   std::vector<std::uint32_t> point_rows_start;  // per group, and one past the last
+  std::vector<JointRows> joint_rows;            // in the order of the rows
+  std::vector<std::uint32_t> joint_rows_start;  // per group, and one past the last
   std::vector<SolveReport> solves;              // per group
   std::vector<IterativeWorkspace> solving;      // per thread
 
@@ -49,6 +52,7 @@ struct StepWorkspace {
   ContactCache next_cache;
   std::vector<std::uint32_t> rows_of_point;  // per contact point, index into point_rows
 
+  std::vector<JointLoad> joint_loads;  // per joint: part of the result
   std::vector<ContactRecord> records;  // contact points of the step with their impulses: part of the result
 };
 

@@ -62,6 +62,18 @@ void World::remove_body(BodyHandle handle) {
     if (pair.second > body) --pair.second;
   }
 
+  for (std::uint32_t joint = static_cast<std::uint32_t>(joints.size()); joint-- > 0;) {
+    WorldJoint& one = joints[joint];
+    if (one.body_a == body || one.body_b == body) {
+      erase_at(joints, joint);
+      erase_at(joint_states, joint);
+      erase_at(joint_names, joint);
+      continue;
+    }
+    if (one.body_a > body) --one.body_a;
+    if (one.body_b > body) --one.body_b;
+  }
+
   erase_body(bodies, body);
   erase_at(names, body);
   erase_at(shapes, body);

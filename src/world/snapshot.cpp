@@ -11,7 +11,7 @@ namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Writing {
   BinaryWriter stream;
@@ -158,6 +158,9 @@ struct SnapshotAccess {
     for (std::uint64_t i = 0; i < laws; ++i) visit_law(archive, element(archive, world.materials.laws_, i));
     archive.array(world.contact_cache.contacts);
     archive.array(world.contact_cache.points);
+    archive.array(world.joints);
+    archive.array(world.joint_states);
+    visit_texts(archive, world.joint_names);
     archive.array(world.ignored_pairs);
     archive.array(world.slots_);
     archive.array(world.free_slots_);
@@ -196,6 +199,12 @@ struct SnapshotAccess {
     for (const std::uint32_t slot : world.slot_of_) sound = sound && slot < world.slots_.size();
     for (const World::Slot& slot : world.slots_) sound = sound && (!slot.alive || slot.index < n);
     for (const auto& pair : world.ignored_pairs) sound = sound && pair.first < n && pair.second < n;
+    sound =
+        sound && world.joint_states.size() == world.joints.size() && world.joint_names.size() == world.joints.size();
+    for (const WorldJoint& joint : world.joints) {
+      sound = sound && joint.body_a < n && joint.body_b < n && joint.body_a != joint.body_b && joint.axis_count <= 2 &&
+              joint.kind <= JointKind::kDistance;
+    }
     for (const CachedContact& contact : world.contact_cache.contacts) {
       sound = sound && std::uint64_t{contact.first} + contact.count <= world.contact_cache.points.size();
     }
@@ -209,6 +218,7 @@ void World::save(std::ostream& out) const {
   archive.plain(kVersion);
   SnapshotAccess::visit(archive, *this);
   for (const auto& shape : shapes) visit_shape(archive, *shape, 0);
+  archive.stream.finish();
   if (!out) throw std::runtime_error("the world could not be written");
 }
 
@@ -225,12 +235,20 @@ World World::load(std::istream& in) {
   }
   World world;
   SnapshotAccess::visit(archive, world);
-  SnapshotAccess::check(world);
   for (std::size_t body = 0; body < world.bodies.size(); ++body) {
     Shape shape;
     visit_shape(archive, shape, 0);
     world.shapes.push_back(std::make_shared<const Shape>(std::move(shape)));
-    world.append_pieces(static_cast<std::uint32_t>(body), make_geometry(*world.shapes.back()));
+  }
+  // Nothing is built from what was read before all of it has proved sound.
+  archive.stream.finish();
+  SnapshotAccess::check(world);
+  try {
+    for (std::size_t body = 0; body < world.bodies.size(); ++body) {
+      world.append_pieces(static_cast<std::uint32_t>(body), make_geometry(*world.shapes[body]));
+    }
+  } catch (const std::invalid_argument& error) {
+    throw std::runtime_error(std::string("the saved world holds an impossible shape: ") + error.what());
   }
   return world;
 }
@@ -259,6 +277,7 @@ std::uint64_t World::state_hash() const {
   mix_array(bodies.asleep);
   mix_array(contact_cache.contacts);
   mix_array(contact_cache.points);
+  mix_array(joint_states);
   return hash;
 }
 

@@ -58,9 +58,7 @@ World::World(const Scene& scene)
       materials(scene.materials.empty() ? MaterialTable{} : MaterialTable(scene.materials, scene.material_pairs)) {
   for (const BodyDescription& description : scene.bodies) add_body(description);
   for (const RuleDescription& rule : scene.rules) ignore(rule, scene.bodies);
-  for (const JointDescription& joint : scene.joints) {
-    if (!joint.collide) ignore_pair(index_of(find(joint.first)), index_of(find(joint.second)));
-  }
+  for (const JointDescription& joint : scene.joints) add_joint(joint);
 }
 
 void World::ignore(const RuleDescription& rule, std::span<const BodyDescription> descriptions) {
@@ -200,6 +198,13 @@ double World::potential_energy() const {
   double energy = 0;
   for (std::size_t body = 0; body < bodies.size(); ++body) {
     if (bodies.is_movable(body)) energy -= bodies.mass[body] * gravity.dot(bodies.position[body]);
+  }
+  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
+    for (std::size_t axis = 0; axis < joints[joint].axis_count; ++axis) {
+      const JointDrive& drive = joints[joint].drives[axis];
+      const double stretch = joint_states[joint].position[axis] - drive.rest;
+      energy += 0.5 * drive.stiffness * stretch * stretch;
+    }
   }
   return energy;
 }

@@ -1,0 +1,65 @@
+#include "time_control/correction.hpp"
+
+#include "math/refill.hpp"
+#include "motion/free_rotation.hpp"
+#include "solver/gauss_seidel.hpp"
+
+#include <algorithm>
+
+namespace achilles {
+namespace {
+
+/// Rows that push the penetrating points of a group apart: the Jacobians of the step with a displacement in place of
+/// the velocity.
+void append_contact_corrections(const World& world, const CorrectionOptions& options, double h, std::size_t group,
+                                StepWorkspace& scratch) {
+  const std::uint32_t first = scratch.row_start[group];
+  for (std::uint32_t k = scratch.point_rows_start[group]; k < scratch.point_rows_start[group + 1]; ++k) {
+    const ContactPointRows& where = scratch.point_rows[k];
+    const Row& normal = scratch.rows[first + static_cast<std::uint32_t>(where.normal)];
+    if (normal.softness > 0) continue;  // compliant contact sinks in by design
+    const double gap = scratch.contacts.points[where.point].gap;
+    const double gap_after = gap + h * row_velocity(normal, world.bodies.velocity);
+    Row row = normal;
+    row.target = std::min(-gap_after, options.share * (-gap_after - options.slop));
+    scratch.correction_rows.push_back(row);
+  }
+}
+
+bool has_errors(std::span<const Row> rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Row& row) { return row.lower < 0 ? row.target != 0 : row.target > 0; });
+}
+
+}  // namespace
+
+void correct_positions(World& world, const CorrectionOptions& options, double h, StepWorkspace& scratch) {
+  refill(scratch.corrections, world.bodies.size(), BodyVelocity{});
+  bool any = false;
+  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
+    scratch.correction_rows.clear();
+    append_contact_corrections(world, options, h, group, scratch);
+    const bool has_joints = scratch.joint_rows_start[group] < scratch.joint_rows_start[group + 1];
+    for (std::uint32_t k = scratch.joint_rows_start[group]; k < scratch.joint_rows_start[group + 1]; ++k) {
+      append_joint_corrections(world, scratch.joint_rows[k].joint, scratch.inverse_mass, scratch.correction_rows);
+    }
+    if (!has_errors(scratch.correction_rows)) continue;
+    any = true;
+    refill(scratch.correction_impulses, scratch.correction_rows.size(), 0.0);
+    const GaussSeidelOptions sweeps{.iterations = has_joints ? options.joint_sweeps : options.contact_sweeps,
+                                    .tolerance = has_joints ? 1e-12 : 0.01 * options.slop,
+                                    .order = SweepOrder::kSymmetric};
+    // The residual says how much error is left for the next step; the run measures that from geometry.
+    (void)solve_gauss_seidel({scratch.correction_rows, scratch.corrections}, sweeps, scratch.solving.front(),
+                             scratch.correction_impulses);
+  }
+  if (!any) return;
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    if (scratch.movable[i] == 0) continue;
+    world.bodies.position[i] += scratch.corrections[i].linear;
+    world.bodies.orientation[i] =
+        (finite_rotation(scratch.corrections[i].angular) * world.bodies.orientation[i]).normalized();
+  }
+}
+
+}  // namespace achilles
