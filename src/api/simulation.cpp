@@ -95,7 +95,7 @@ std::span<const ContactRecord> Simulation::contacts() const { return impl_->scra
 std::span<const JointLoad> Simulation::joint_loads() const { return impl_->scratch.joint_loads; }
 
 double Simulation::penetration() {
-  place_colliders(impl_->world, impl_->scratch.colliders);
+  place_colliders(impl_->world, 0, impl_->scratch.colliders);
   list_ignored_pairs(impl_->world, impl_->scratch.ignored);
   return measure_penetration(impl_->scratch.colliders, impl_->scratch.ignored, impl_->scratch.runner.threads(),
                              impl_->scratch.detection)

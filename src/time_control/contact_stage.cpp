@@ -25,8 +25,8 @@ void prepare_bodies(const World& world, StepWorkspace& scratch) {
   }
 }
 
-void find_contacts(const World& world, double margin, StepWorkspace& scratch) {
-  place_colliders(world, scratch.colliders);
+void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch) {
+  place_colliders(world, h, scratch.colliders);
   list_ignored_pairs(world, scratch.ignored);
   DetectOptions options;
   options.collide.margin = margin;

@@ -11,9 +11,9 @@ namespace achilles {
 /// Inverse masses, movable bodies and the velocities before the step.
 void prepare_bodies(const World& world, StepWorkspace& scratch);
 
-/// Contacts of the present pose with gaps up to `margin`, matched with the World's memory, and the groups that contacts
-/// and joints make.
-void find_contacts(const World& world, double margin, StepWorkspace& scratch);
+/// Contacts of the present pose with gaps up to `margin` and what the present velocities close within h, matched with
+/// the World's memory, and the groups that contacts and joints make.
+void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch);
 
 /// Rows of all contacts and joints, group after group.
 void build_rows(World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch);

@@ -1,6 +1,5 @@
 #include "time_control/lcp_fixed.hpp"
 
-#include "geometry/geometry.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/correction.hpp"
 
@@ -9,20 +8,6 @@
 
 namespace achilles {
 namespace {
-
-/// How far two surfaces may come towards each other in the step: contacts further apart need no row.
-double compute_reach(const World& world, double h) {
-  double fastest = 0;
-  for (const WorldPiece& piece : world.pieces) {
-    if (world.bodies.kind[piece.body] == BodyKind::kFixed) continue;
-    const BodyVelocity& u = world.bodies.velocity[piece.body];
-    // A spinning plane reaches any distance in no time; only its translation can be looked ahead of.
-    const double radius = piece.geometry->radius;
-    const double arm = std::isfinite(radius) ? piece.X_CG.p.norm() + radius : 0;
-    fastest = std::max(fastest, u.linear.norm() + u.angular.norm() * arm);
-  }
-  return 2 * fastest * h;
-}
 
 void solve_group(World& world, const GaussSeidelOptions& options, StepWorkspace& scratch, std::size_t group) {
   const std::uint32_t first = scratch.row_start[group];
@@ -38,7 +23,7 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   StepReport report;
   prepare_bodies(world, scratch);
   report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
-  find_contacts(world, options.margin + compute_reach(world, h), scratch);
+  find_contacts(world, options.margin, h, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
   for_each_group(scratch, [&](std::size_t group) { solve_group(world, options.solver, scratch, group); });
   conclude_contacts(world, options.slop, scratch, report);

@@ -1,14 +1,29 @@
 #include "world/colliders.hpp"
 
+#include <cmath>
+
 namespace achilles {
 
-void place_colliders(const World& world, std::vector<Collider>& colliders) {
+namespace {
+
+/// How far the surface of a piece comes within h at the present velocity.
+double compute_reach(const WorldPiece& piece, const BodyVelocity& u, double h) {
+  // A spinning plane reaches any distance in no time; only its translation can be looked ahead of.
+  const double radius = piece.geometry->radius;
+  const double arm = std::isfinite(radius) ? piece.X_CG.p.norm() + radius : 0;
+  return h * (u.linear.norm() + u.angular.norm() * arm);
+}
+
+}  // namespace
+
+void place_colliders(const World& world, double h, std::vector<Collider>& colliders) {
   colliders.resize(world.pieces.size());
   for (std::size_t i = 0; i < colliders.size(); ++i) {
     const WorldPiece& piece = world.pieces[i];
     const Transform X_WC{world.bodies.orientation[piece.body].toRotationMatrix(), world.bodies.position[piece.body]};
     colliders[i] = {piece.geometry.get(), X_WC * piece.X_CG, piece.body, piece.material,
-                    world.bodies.is_movable(piece.body)};
+                    world.bodies.is_movable(piece.body),
+                    h > 0 ? compute_reach(piece, world.bodies.velocity[piece.body], h) : 0};
   }
 }
 

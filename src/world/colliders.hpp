@@ -9,8 +9,9 @@
 
 namespace achilles {
 
-/// Places every piece at the present pose, in the order of World::pieces. Reuses `colliders`.
-void place_colliders(const World& world, std::vector<Collider>& colliders);
+/// Places every piece at the present pose, in the order of World::pieces, looking ahead as far as it comes within h [s]
+/// at its present velocity. Reuses `colliders`.
+void place_colliders(const World& world, double h, std::vector<Collider>& colliders);
 
 /// World::ignored_pairs as collision detection reads them. Reuses `ignored`.
 void list_ignored_pairs(const World& world, std::vector<IgnoredPair>& ignored);
