@@ -60,6 +60,13 @@ constexpr Table make_table() {
       table[i][j] = i == kPlane || j == kPlane ? collide_convex_plane : collide_convex;
     }
   }
+  constexpr std::size_t kMesh = index_of<std::shared_ptr<const MeshGeometry>>();
+  constexpr std::size_t kHeightfield = index_of<std::shared_ptr<const HeightfieldGeometry>>();
+  for (std::size_t i = 0; i <= kHull; ++i) {
+    if (i == kPlane) continue;
+    table[i][kMesh] = collide_convex_mesh;
+    table[i][kHeightfield] = collide_convex_heightfield;
+  }
   set<SphereGeometry, SphereGeometry>(table, collide_sphere_sphere);
   set<SphereGeometry, BoxGeometry>(table, collide_sphere_box);
   set<SphereGeometry, CapsuleGeometry>(table, collide_sphere_capsule);

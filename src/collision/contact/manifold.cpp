@@ -11,15 +11,28 @@ namespace {
 // Differences below this fraction of the extent are rounding: they must not decide which points stay.
 constexpr double kTie = 1e-9;
 
+// Points of any kind that has a position and a gap, seen along one normal.
+template <typename Point>
 struct Chooser {
-  const Manifold& manifold;
-  double extent;  // [m] of the points
+  std::span<const Point> points;
+  const Vec3& normal;
 
-  [[nodiscard]] const Vec3& at(std::size_t i) const { return manifold.points[i].position; }
+  [[nodiscard]] const Vec3& at(std::size_t i) const { return points[i].position; }
 
   // Twice the signed area of (a, b, c) seen against the normal.
   [[nodiscard]] double area(std::size_t a, std::size_t b, std::size_t c) const {
-    return manifold.normal.dot((at(b) - at(a)).cross(at(c) - at(a)));
+    return normal.dot((at(b) - at(a)).cross(at(c) - at(a)));
+  }
+  [[nodiscard]] double lateral2(std::size_t a, std::size_t b) const {
+    const Vec3 r = at(b) - at(a);
+    return (r - normal.dot(r) * normal).squaredNorm();
+  }
+  [[nodiscard]] double extent() const {
+    Aabb box;
+    for (const Point& point : points) {
+      box.include(point.position);
+    }
+    return box.extent().norm();
   }
 
   // First point whose score is not beaten by more than a tie.
@@ -27,7 +40,7 @@ struct Chooser {
   [[nodiscard]] std::size_t best(Score score, double tie) const {
     std::size_t chosen = 0;
     double chosen_score = score(0);
-    for (std::size_t i = 1; i < manifold.points.size(); ++i) {
+    for (std::size_t i = 1; i < points.size(); ++i) {
       const double value = score(i);
       if (value > chosen_score + tie) {
         chosen_score = value;
@@ -36,53 +49,61 @@ struct Chooser {
     }
     return chosen;
   }
+
+  // Ascending; repeats one where fewer than four span the area.
+  [[nodiscard]] std::array<std::size_t, 4> choose_four() const {
+    const double scale = extent();
+    const double tie = kTie * scale, area_tie = kTie * scale * scale;
+    const std::size_t first = best([&](std::size_t i) { return -points[i].gap; }, tie);
+    const std::size_t second = best([&](std::size_t i) { return lateral2(first, i); }, area_tie);
+    const std::size_t third = best([&](std::size_t i) { return std::abs(area(first, second, i)); }, area_tie);
+    // Beyond the edges of the triangle, made counter-clockwise, lies what a fourth point can add.
+    const bool turned = area(first, second, third) < 0;
+    const std::array<std::size_t, 3> corner{first, turned ? third : second, turned ? second : third};
+    const auto gain = [&](std::size_t i) {
+      return -std::min({area(corner[0], corner[1], i), area(corner[1], corner[2], i), area(corner[2], corner[0], i)});
+    };
+    std::array<std::size_t, 4> kept{first, second, third, best(gain, area_tie)};
+    std::sort(kept.begin(), kept.end());
+    return kept;
+  }
 };
 
-double extent_of(const Manifold& manifold) {
-  Aabb box;
-  for (const ManifoldPoint& point : manifold.points) {
-    box.include(point.position);
+template <typename Point>
+std::size_t keep_four(std::span<Point> points, const Vec3& normal) {
+  if (points.size() <= 4) {
+    return points.size();
   }
-  return box.extent().norm();
+  const std::array<std::size_t, 4> kept = Chooser<Point>{points, normal}.choose_four();
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    if (k == 0 || kept[k] != kept[k - 1]) {
+      points[count++] = points[kept[k]];
+    }
+  }
+  return count;
 }
 
 }  // namespace
 
 void reduce_to_four(Manifold& manifold) {
-  if (manifold.points.size() <= 4) {
-    return;
-  }
-  const Chooser chooser{manifold, extent_of(manifold)};
-  const double tie = kTie * chooser.extent;
-  const double area_tie = kTie * chooser.extent * chooser.extent;
+  manifold.points.shrink(
+      keep_four(std::span<ManifoldPoint>(manifold.points.data(), manifold.points.size()), manifold.normal));
+}
 
-  const std::size_t first = chooser.best([&](std::size_t i) { return -manifold.points[i].gap; }, tie);
-  const std::size_t second = chooser.best(
-      [&](std::size_t i) {
-        const Vec3 r = chooser.at(i) - chooser.at(first);
-        return (r - manifold.normal.dot(r) * manifold.normal).squaredNorm();
-      },
-      area_tie);
-  const std::size_t third =
-      chooser.best([&](std::size_t i) { return std::abs(chooser.area(first, second, i)); }, area_tie);
-  // Beyond the edges of the triangle, made counter-clockwise, lies what a fourth point can add.
-  const bool turned = chooser.area(first, second, third) < 0;
-  const std::array<std::size_t, 3> corner{first, turned ? third : second, turned ? second : third};
-  const auto gain = [&](std::size_t i) {
-    return -std::min({chooser.area(corner[0], corner[1], i), chooser.area(corner[1], corner[2], i),
-                      chooser.area(corner[2], corner[0], i)});
-  };
-  const std::size_t fourth = chooser.best(gain, area_tie);
+std::size_t reduce_to_four(std::span<ContactPoint> points, const Vec3& normal) { return keep_four(points, normal); }
 
-  std::array<std::size_t, 4> kept{first, second, third, fourth};
-  std::sort(kept.begin(), kept.end());
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    if (k == 0 || kept[k] != kept[k - 1]) {
-      manifold.points[count++] = manifold.points[kept[k]];
+// Numbers above 15 bits wrap; stepping past the ones taken ends after at most as many tries as there are points.
+std::uint32_t make_unique(std::uint32_t feature, std::span<const ContactPoint> taken) {
+  for (std::size_t i = 0; i < taken.size();) {
+    if (taken[i].feature == feature) {
+      ++feature;
+      i = 0;
+    } else {
+      ++i;
     }
   }
-  manifold.points.shrink(count);
+  return feature;
 }
 
 void append_manifold(Manifold& manifold, const Transform& X_WA, const CollideOptions& options,
@@ -93,16 +114,7 @@ void append_manifold(Manifold& manifold, const Transform& X_WA, const CollideOpt
   const Vec3 normal = X_WA.R * manifold.normal;
   const std::size_t begin = points.size();
   for (const ManifoldPoint& point : manifold.points) {
-    std::uint32_t feature = point.feature;
-    // Numbers above 15 bits wrap; stepping past the ones taken ends after at most as many tries as there are points.
-    for (std::size_t i = begin; i < points.size();) {
-      if (points[i].feature == feature) {
-        ++feature;
-        i = begin;
-      } else {
-        ++i;
-      }
-    }
+    const std::uint32_t feature = make_unique(point.feature, std::span(points).subspan(begin));
     points.push_back({X_WA * point.position, normal, point.gap, feature});
   }
 }

@@ -5,6 +5,7 @@
 #include "collision/narrow_phase/small_vector.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace achilles {
 
@@ -32,6 +33,12 @@ enum class FeatureKind : std::uint32_t { kVertexOfA = 0, kVertexOfB = 1, kEdges 
 
 /// Keeps four points: the deepest, and those that with it span the most area seen along the normal.
 void reduce_to_four(Manifold& manifold);
+
+/// Moves the four points to keep to the front, in the order they had; returns how many remain.
+[[nodiscard]] std::size_t reduce_to_four(std::span<ContactPoint> points, const Vec3& normal);
+
+/// The first id from `feature` on that none of `taken` has.
+[[nodiscard]] std::uint32_t make_unique(std::uint32_t feature, std::span<const ContactPoint> taken);
 
 /// Appends the manifold to `points` in world axes, reduced unless all points are wanted. Ids that coincide are told
 /// apart.

@@ -19,6 +19,8 @@ PairContacts collide_capsule_capsule;
 PairContacts collide_convex;        // any two bounded convex shapes
 PairContacts collide_convex_plane;  // any bounded convex shape and a plane
 PairContacts collide_nothing;       // two planes
+PairContacts collide_convex_mesh;   // any bounded convex shape and a mesh
+PairContacts collide_convex_heightfield;
 
 /// The contact region of two bounded convex shapes, in A's frame; empty when they are further apart than the margin.
 void find_convex_manifold(const CorePair& pair, double margin, Manifold& manifold);

@@ -12,7 +12,7 @@ using Kind = ConvexCore::Kind;
 
 constexpr int kRimCorners = 16;
 constexpr std::uint32_t kFurthestCorner = kRimCorners;
-constexpr double kSameAngle = 1e-6;  // [rad] the furthest point is not told apart from a corner this near
+constexpr double kSameAngle = 1e-8;  // [rad] the furthest point is not told apart from a corner this near
 
 // cos and sin of the multiples of 22.5°
 constexpr double kC1 = 0.92387953251128675613, kC2 = 0.70710678118654752440, kC3 = 0.38268343236508977173;
@@ -34,6 +34,11 @@ constexpr std::array<std::array<double, 2>, kRimCorners> kRim{{{1, 0},
                                                                {kC1, -kC3}}};
 
 void set_polytope_patch(const PolytopeView& polytope, const Vec3& direction, Patch& patch) {
+  if (polytope.face_count() == 0) {
+    const std::uint32_t tip = support_vertex(polytope, direction);
+    patch.corners.push_back({polytope.vertices[tip], tip, tip});
+    return;
+  }
   const std::uint32_t face = facing_face(polytope, direction);
   patch.face = face;
   patch.normal = polytope.face_normals[face];

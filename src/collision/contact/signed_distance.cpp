@@ -1,7 +1,9 @@
 #include "collision/contact/collide.hpp"
+#include "collision/contact/surface_distance.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace achilles {
 
@@ -36,6 +38,15 @@ SignedDistance distance_of_convex(const Geometry& a, const Transform& X_WA, cons
   return result;
 }
 
+bool is_surface(const Geometry& geometry) {
+  return std::holds_alternative<std::shared_ptr<const MeshGeometry>>(geometry.kind) ||
+         std::holds_alternative<std::shared_ptr<const HeightfieldGeometry>>(geometry.kind);
+}
+
+SignedDistance refuse() {
+  throw std::invalid_argument("signed distance: a mesh or height field has one to bounded convex shapes only");
+}
+
 }  // namespace
 
 SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
@@ -44,6 +55,12 @@ SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA,
   const auto* plane_b = std::get_if<PlaneGeometry>(&b.kind);
   if (plane_a && plane_b) {
     return {std::numeric_limits<double>::infinity(), Vec3::Zero(), Vec3::Zero(), Vec3::UnitZ()};
+  }
+  if (is_surface(b)) {
+    return is_convex(a) && !plane_a ? compute_surface_distance(a, X_WA, b, X_WB) : refuse();
+  }
+  if (is_surface(a)) {
+    return is_convex(b) && !plane_b ? swapped(compute_surface_distance(b, X_WB, a, X_WA)) : refuse();
   }
   if (plane_b) {
     return distance_to_plane(a, X_WA, *plane_b, X_WB);

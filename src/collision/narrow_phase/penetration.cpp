@@ -13,6 +13,8 @@ namespace {
 
 using Kind = ConvexCore::Kind;
 
+constexpr double kAttained = 1e-7;  // of the size: what GJK's distance may miss
+
 bool is_boxlike(const ConvexCore& core) {
   return core.kind == Kind::kPoint || core.kind == Kind::kSegment || core.kind == Kind::kBox;
 }
@@ -39,9 +41,9 @@ void set_polytope_depth(const CorePair& pair, CoreDistance& result) {
 double overlap_along(const CorePair& pair, const Vec3& n) { return n.dot(minkowski_support(pair, n).w); }
 
 // Compass search for the direction of least overlap near the one given. Where round shapes are nearly coaxial the depth
-// hardly depends on the direction, and the expanding polytope spends its vertices all around the rim; its best direction
-// lies in the right valley, and the overlap, flat at its minimum, is found to its square precision by halving steps.
-// Directions along and across the axes of both shapes follow the kinks of their supports.
+// hardly depends on the direction, and the expanding polytope spends its vertices all around the rim; its best
+// direction lies in the right valley, and the overlap, flat at its minimum, is found to its square precision by halving
+// steps. Directions along and across the axes of both shapes follow the kinks of their supports.
 void refine_depth(const CorePair& pair, CoreDistance& result) {
   constexpr double kFirstStep = 0.25, kLastStep = 1e-7;  // [rad]
   constexpr int kMaxMoves = 1000;
@@ -97,9 +99,10 @@ void set_depth(const CorePair& pair, const Simplex& simplex, CoreDistance& resul
   }
 }
 
-// Points of overlapping cores that realize a known depth: moved apart along the normal the cores have nearest points,
-// and moved back these are the deepest ones.
-void find_witnesses(const CorePair& pair, CoreDistance& result) {
+}  // namespace
+
+// Moved apart along the normal the cores have nearest points, and moved back these are the deepest ones.
+bool find_witnesses(const CorePair& pair, CoreDistance& result) {
   const double clearance = 0.25 * pair.size();
   const Vec3 shift = (clearance - result.distance) * result.normal;
   const CorePair apart{pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}};
@@ -107,9 +110,8 @@ void find_witnesses(const CorePair& pair, CoreDistance& result) {
   result.point_b = gjk.point_b - shift;
   result.point_a = result.point_b - result.distance * result.normal;
   result.iterations += gjk.iterations;
+  return gjk.distance <= clearance + kAttained * pair.size();
 }
-
-}  // namespace
 
 CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptions& options) {
   GjkOptions gjk_options;

@@ -22,8 +22,13 @@ struct CoreDistance {
 };
 
 /// Signed distance of two cores and the points that realize it. Apart by GJK; overlapping by separating axes for
-/// points, segments and boxes, by the expanding polytope for the rest; where that stalls, by all axes of polyhedra or, for
-/// round shapes, by a search along the surface.
+/// points, segments and boxes, by the expanding polytope for the rest; where that stalls, by all axes of polyhedra or,
+/// for round shapes, by a search along the surface.
 [[nodiscard]] CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptions& options);
+
+/// Points that realize a known depth: sets point_a and point_b from `distance` and `normal`, along which the cores are
+/// that far apart. False when the cores as a whole are further apart than that along any one direction, so that no two
+/// points realize it.
+bool find_witnesses(const CorePair& pair, CoreDistance& result);
 
 }  // namespace achilles

@@ -1,5 +1,7 @@
 #include "collision/narrow_phase/polytope.hpp"
 
+#include <algorithm>
+
 namespace achilles {
 
 namespace {
@@ -44,6 +46,12 @@ constexpr std::array<std::uint32_t, 24> make_box_neighbors() {
 }
 constexpr std::array<std::uint32_t, 24> kBoxNeighbors = make_box_neighbors();
 
+constexpr std::array<std::uint32_t, 3> kTriangleFaceStart{0, 3, 6};
+constexpr std::array<std::uint32_t, 6> kTriangleFaceVertices{0, 1, 2, 0, 2, 1};
+constexpr std::array<Edge, 3> kTriangleEdges{Edge{0, 1, 0, 1}, Edge{1, 2, 0, 1}, Edge{2, 0, 0, 1}};
+constexpr std::array<std::uint32_t, 4> kTriangleNeighborStart{0, 2, 4, 6};
+constexpr std::array<std::uint32_t, 6> kTriangleNeighbors{1, 2, 2, 0, 0, 1};
+
 // Below this many vertices a scan is faster than climbing.
 constexpr std::size_t kScanLimit = 40;
 
@@ -81,6 +89,33 @@ PolytopeView BoxPolytope::view() const {
   view.edges = kBoxEdges;
   view.neighbor_start = kBoxNeighborStart;
   view.neighbors = kBoxNeighbors;
+  view.size = size_;
+  return view;
+}
+
+TrianglePolytope::TrianglePolytope(const std::array<Vec3, 3>& corners, const Vec3& normal)
+    : middle_((corners[0] + corners[1] + corners[2]) / 3), normals_{normal, -normal} {
+  size_ = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    vertices_[i] = corners[i] - middle_;
+    size_ = std::max(size_, vertices_[i].norm());
+  }
+  const double offset = normal.dot(vertices_[0]);
+  offsets_ = {offset, -offset};
+}
+
+PolytopeView TrianglePolytope::view() const {
+  PolytopeView view;
+  view.vertices = vertices_;
+  if (!normals_[0].isZero(0)) {
+    view.face_normals = normals_;
+    view.face_offsets = offsets_;
+    view.face_start = kTriangleFaceStart;
+    view.face_vertices = kTriangleFaceVertices;
+  }
+  view.edges = kTriangleEdges;
+  view.neighbor_start = kTriangleNeighborStart;
+  view.neighbors = kTriangleNeighbors;
   view.size = size_;
   return view;
 }

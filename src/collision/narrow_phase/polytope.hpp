@@ -47,6 +47,23 @@ class BoxPolytope {
   double size_;
 };
 
+/// A triangle spelled out as a polytope with a front (face 0, sides 0 to 2) and a back (face 1). Its frame has the
+/// origin at the triangle's middle, so that tolerances scale with the triangle and not with its place.
+class TrianglePolytope {
+ public:
+  /// `normal` is the unit normal; zero for a triangle without area, which then is its edges.
+  TrianglePolytope(const std::array<Vec3, 3>& corners, const Vec3& normal);
+  [[nodiscard]] PolytopeView view() const;
+  [[nodiscard]] const Vec3& middle() const { return middle_; }
+
+ private:
+  Vec3 middle_;
+  std::array<Vec3, 3> vertices_;
+  std::array<Vec3, 2> normals_;
+  std::array<double, 2> offsets_;
+  double size_;
+};
+
 /// Vertex `i` of the box with these half edges, and the vertices of face `face` in order.
 [[nodiscard]] inline Vec3 box_vertex(const Vec3& half, std::uint32_t i) {
   return {i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()};

@@ -51,9 +51,9 @@ Nearest on_edge(const Simplex& simplex, int i, int j) {
 }
 
 // The foot of the origin on the plane of the triangle; where it lies outside, or the triangle has no area, the nearest
-// of the three edges. All edges are tried: region tests disagree with each other on slivers. Everything is measured from
-// the corner between the two shorter edges: GJK on round shapes makes slivers whose short edge is a difference of nearly
-// equal points, exact, and only from there the normal keeps its relative precision.
+// of the three edges. All edges are tried: region tests disagree with each other on slivers. Everything is measured
+// from the corner between the two shorter edges: GJK on round shapes makes slivers whose short edge is a difference of
+// nearly equal points, exact, and only from there the normal keeps its relative precision.
 Nearest on_triangle(const Simplex& simplex, int i, int j, int k) {
   const auto w = [&](int m) -> const Vec3& { return simplex.vertices[m].w; };
   const double ij = (w(j) - w(i)).squaredNorm(), jk = (w(k) - w(j)).squaredNorm(), ki = (w(i) - w(k)).squaredNorm();

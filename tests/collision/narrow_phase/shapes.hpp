@@ -9,6 +9,9 @@ inline Geometry make_single(const Shape& shape) { return *make_geometry(shape).f
 inline Geometry make_sphere(double radius) { return make_single({Sphere{radius}}); }
 inline Geometry make_box(double x, double y, double z) { return make_single({Box{Vec3(x, y, z)}}); }
 inline Geometry make_capsule(double radius, double length) { return make_single({Capsule{radius, length}}); }
+inline Geometry make_cylinder(double radius, double height) { return make_single({Cylinder{radius, height}}); }
+inline Geometry make_cone(double radius, double height) { return make_single({Cone{radius, height}}); }
+inline Geometry make_hull(std::vector<Vec3> points) { return make_single({Hull{std::move(points), {}}}); }
 inline Geometry make_plane(const Vec3& normal, double offset) { return make_single({Plane{normal, offset}}); }
 
 inline Transform at(const Vec3& p) { return {Mat3::Identity(), p}; }
