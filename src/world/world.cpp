@@ -5,6 +5,7 @@
 #include "math/inverse_mass.hpp"
 #include "world/inverse_mass.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 #include <algorithm>
@@ -33,9 +34,11 @@ MassProperties resolve_mass(const BodyDescription& description) {
   if (description.inertia) properties.inertia = *description.inertia;
   if (description.center) properties.center = *description.center;
   const bool usable = std::isfinite(properties.mass) && properties.mass > 0 && properties.center.allFinite() &&
-                      properties.inertia.allFinite() && properties.inertia.determinant() > 0;
+                      properties.inertia.allFinite() && properties.inertia.isApprox(properties.inertia.transpose()) &&
+                      Eigen::LLT<Mat3>(properties.inertia).info() == Eigen::Success;
   if (!usable) {
-    throw std::invalid_argument("body '" + description.name + "': mass must be positive and inertia positive definite");
+    throw std::invalid_argument("body '" + description.name +
+                                "': mass must be positive and inertia symmetric and positive definite");
   }
   return properties;
 }
