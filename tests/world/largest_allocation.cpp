@@ -1,0 +1,23 @@
+#include "world/largest_allocation.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<std::size_t> largest{0};
+}
+
+void* operator new(std::size_t size) {
+  if (size > largest.load(std::memory_order_relaxed)) largest.store(size, std::memory_order_relaxed);
+  void* memory = std::malloc(size > 0 ? size : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace achilles::testing {
+void forget_allocations() { largest.store(0, std::memory_order_relaxed); }
+std::size_t largest_allocation() { return largest.load(std::memory_order_relaxed); }
+}  // namespace achilles::testing
