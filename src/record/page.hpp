@@ -38,7 +38,8 @@
 //   contact_impulse   float32 (C, 3)      [N s] over the last step, acting on b
 //   and one float64 array per entry of /scalars of the recording (layout.hpp): (T), or (T, 3) for momentum [N s] and
 //   angular_momentum [N m s]; energy_kinetic and energy_potential [J], penetration [m], contacts, iterations,
-//   residual [m/s], step_seconds [s], ...
+//   residual [m/s], step_seconds [s], ... Where instants are left out, each kept one stands for those before it too:
+//   the largest penetration, residual, joint error and iterations, the sums of what is counted per step.
 #pragma once
 
 #include "record/recording.hpp"

@@ -18,30 +18,10 @@ namespace {
 using test::make_balls;
 using test::make_contacts;
 using test::make_scene;
+using test::make_step;
+using test::record;
 using test::set_state;
 using test::TemporaryFolder;
-
-StepReport make_step(std::uint64_t k) {
-  StepReport step;
-  step.contacts = static_cast<int>(k % 5);
-  step.iterations = static_cast<int>(k % 11);
-  step.residual = 1.0 / static_cast<double>(k + 1);
-  step.impacts = static_cast<int>(k % 3);
-  step.external_work = 0.1 * static_cast<double>(k);
-  return step;
-}
-
-/// Records states 0 .. count - 1, one step between two instants.
-void record(const std::string& path, const Scene& scene, std::uint64_t count, RecorderOptions options = {}) {
-  World world(scene);
-  Recorder recorder(path, world, scene, options);
-  for (std::uint64_t k = 0; k < count; ++k) {
-    set_state(world, k);
-    if (k > 0) recorder.after_step(make_step(k), 0.25);
-    recorder.instant(world, make_contacts(k, world.bodies.size()), 1e-3 * static_cast<double>(k));
-  }
-  recorder.finish(RunReport{});
-}
 
 void expect_same_bits(const Instant& got, const Instant& expected) {
   EXPECT_EQ(std::bit_cast<std::uint64_t>(got.time), std::bit_cast<std::uint64_t>(expected.time));

@@ -1,6 +1,8 @@
 // Worlds for tests of recording: small, and in states that no simulation would reach, so that every bit is exercised.
 #pragma once
 
+#include "record/recorder.hpp"
+
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
 #include <achilles/world.hpp>
@@ -91,6 +93,29 @@ inline std::vector<ContactRecord> make_contacts(std::uint64_t k, std::size_t bod
     contact.impulse = Vec3(number(), number(), number());
   }
   return contacts;
+}
+
+inline StepReport make_step(std::uint64_t k) {
+  StepReport step;
+  step.contacts = static_cast<int>(k % 5);
+  step.iterations = static_cast<int>(k % 11);
+  step.residual = 1.0 / static_cast<double>(k + 1);
+  step.impacts = static_cast<int>(k % 3);
+  step.external_work = 0.1 * static_cast<double>(k);
+  return step;
+}
+
+/// Records states 0 .. count - 1, one step between two instants.
+inline void record(const std::string& path, const Scene& scene, std::uint64_t count,
+                   const RecorderOptions& options = {}) {
+  World world(scene);
+  Recorder recorder(path, world, scene, options);
+  for (std::uint64_t k = 0; k < count; ++k) {
+    set_state(world, k);
+    if (k > 0) recorder.after_step(make_step(k), 0.25);
+    recorder.instant(world, make_contacts(k, world.bodies.size()), 1e-3 * static_cast<double>(k));
+  }
+  recorder.finish(RunReport{});
 }
 
 /// A folder of its own for each test, gone afterwards.

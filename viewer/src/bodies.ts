@@ -189,7 +189,7 @@ export class Bodies {
       if (batch.infinite) continue;
       const material = batch.mesh.material as THREE.MeshStandardMaterial;
       material.transparent = on;
-      material.opacity = on ? 0.25 : 1;
+      material.opacity = on ? 0.38 : 1;
       material.depthWrite = !on;
       material.needsUpdate = true;
     }

@@ -1,13 +1,16 @@
 // What colours mean.
 
 import * as THREE from 'three';
+import { ContactGraph } from './graph';
 import type { Recording } from './recording';
 
-export type ColorMode = 'body' | 'state' | 'material' | 'speed';
-export const kColorModes: ColorMode[] = ['body', 'state', 'material', 'speed'];
+export type ColorMode = 'body' | 'state' | 'material' | 'speed' | 'group' | 'layer';
+export const kColorModes: ColorMode[] = ['body', 'state', 'material', 'speed', 'group', 'layer'];
 
 const kPalette = ['#e4794a', '#4a8fe4', '#55b37e', '#e3b341', '#a878d8', '#e0637f', '#4fb8c4', '#9aa83f', '#c98a5e', '#6f7fd6'];
 const kScenery = new THREE.Color('#a9adb5');
+const kAloft = new THREE.Color('#e8eaee'); // touches nothing that leads to the ground
+export const kMostLayerColors = 12;
 
 export const kStateColors: Record<string, string> = {
   moving: '#e4794a',
@@ -42,16 +45,18 @@ export class Colors {
   readonly materials: string[];
   readonly topSpeed: number;
   private readonly recording: Recording;
+  private readonly graph: ContactGraph;
 
   constructor(recording: Recording) {
     this.recording = recording;
     this.materials = materialNames(recording);
     this.topSpeed = findTopSpeed(recording);
+    this.graph = new ContactGraph(recording);
   }
 
   /// Whether colours change from instant to instant.
   get varies(): boolean {
-    return this.mode === 'state' || this.mode === 'speed';
+    return this.mode !== 'body' && this.mode !== 'material';
   }
 
   color(index: number, body: number, out: THREE.Color): THREE.Color {
@@ -65,6 +70,16 @@ export class Colors {
         if (kind === 'fixed') return out.copy(kScenery);
         const share = Math.min(1, Math.hypot(...this.recording.velocity(index, body)) / this.topSpeed);
         return share < 0.5 ? out.lerpColors(cold, warm, 2 * share) : out.lerpColors(warm, hot, 2 * share - 1);
+      }
+      case 'group': {
+        const group = this.graph.at(index).group[body];
+        return out.copy(group < 0 ? kScenery : palette[group % palette.length]);
+      }
+      case 'layer': {
+        const layer = this.graph.at(index).layer[body];
+        if (layer <= 0) return out.copy(layer === 0 ? kScenery : kAloft);
+        const share = (layer - 1) / Math.max(1, kMostLayerColors - 1);
+        return share < 0.5 ? out.lerpColors(cold, warm, 2 * share) : out.lerpColors(warm, hot, Math.min(1, 2 * share - 1));
       }
       default:
         return out.copy(kind === 'fixed' ? kScenery : palette[body % palette.length]);

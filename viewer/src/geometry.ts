@@ -56,7 +56,7 @@ function fromHeights(field: NonNullable<Shape['heightfield']>): THREE.BufferGeom
 /// Detail of round shapes: fine for few bodies, coarse for thousands.
 function segments(bodies: number): number {
   if (bodies <= 200) return 48;
-  return bodies <= 1500 ? 28 : 16;
+  return bodies <= 1500 ? 28 : 14;
 }
 
 function planePiece(plane: NonNullable<Shape['plane']>): Piece {
@@ -79,8 +79,11 @@ export function piecesOf(shape: Shape, id: string, bodies: number): Piece[] {
   if (shape.box) return [piece('box', 'box', () => new THREE.BoxGeometry(1, 1, 1), shape.box.size)];
   if (shape.capsule) {
     const { radius: r, length } = shape.capsule;
-    const caps = [-length / 2, length / 2].map((z) => piece('cap', 'round', ball, [r, r, r], z));
-    return [piece('tube', 'round', tube(false), [r, r, length]), ...caps];
+    const half = () => alongZ(new THREE.SphereGeometry(1, fine, Math.ceil(fine / 3.2), 0, 2 * Math.PI, 0, Math.PI / 2));
+    const top = piece('cap', 'round', half, [r, r, r], length / 2);
+    const bottom = piece('cap', 'round', half, [r, r, r], length / 2);
+    bottom.local.premultiply(new THREE.Matrix4().makeRotationX(Math.PI));
+    return [piece('tube', 'round', tube(false), [r, r, length]), top, bottom];
   }
   if (shape.cylinder) {
     const { radius: r, height } = shape.cylinder;

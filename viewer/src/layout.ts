@@ -1,6 +1,6 @@
 // The controls around the view, and the keys that reach them.
 
-import { kColorModes, kStateColors, materialColor, type Colors } from './colors';
+import { kColorModes, kMostLayerColors, kStateColors, materialColor, type Colors } from './colors';
 import { kContactLayers } from './contacts';
 import { kSpeeds } from './player';
 import type { Recording } from './recording';
@@ -102,6 +102,7 @@ export function showLegend(colors: Colors): void {
   if (colors.mode === 'state') entries = Object.entries(kStateColors);
   else if (colors.mode === 'material') entries = colors.materials.map((name) => [name, `#${materialColor(colors.materials, name).getHexString()}`]);
   else if (colors.mode === 'speed') entries = [['0', '#3d6fc4'], [`${Number(colors.topSpeed.toPrecision(2))} m/s`, '#d8392b']];
+  else if (colors.mode === 'layer') entries = [['layer 1', '#3d6fc4'], [`layer ${kMostLayerColors} and above`, '#d8392b'], ['aloft', '#e8eaee']];
   element('legend').replaceChildren(...entries.slice(0, 12).map(([name, color]) => {
     const item = document.createElement('span');
     const swatch = document.createElement('i');

@@ -6,9 +6,11 @@ import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment
 
 export type Theme = 'light' | 'dark';
 
+const kFill = 0.78; // of the picture's half height and width that a fitted box may take
+
 const kThemes = {
-  light: { top: '#dfe7f1', bottom: '#f7f8fa', plane: '#f1f2f4', line: '#9aa3b0', environment: 0.55, sun: 2.2, sky: 0.7 },
-  dark: { top: '#12161d', bottom: '#232a35', plane: '#2b323d', line: '#5f6b7c', environment: 0.35, sun: 2.0, sky: 0.45 },
+  light: { top: '#c3d1e2', bottom: '#eef1f5', plane: '#c3c9d2', line: '#76818f', environment: 0.42, sun: 2.5, sky: 0.45 },
+  dark: { top: '#0f1319', bottom: '#222935', plane: '#343c49', line: '#78869a', environment: 0.32, sun: 2.3, sky: 0.35 },
 };
 
 export class Stage {
@@ -68,15 +70,29 @@ export class Stage {
     // Flat scenes are looked at from the front, others from a corner.
     const thin = Math.min(size.x, size.y) < 0.25 * Math.max(size.x, size.y);
     const direction = thin && size.y <= size.x ? new THREE.Vector3(0.25, -1, 0.3) : new THREE.Vector3(0.75, -1, 0.55);
-    const half = THREE.MathUtils.degToRad(this.camera.fov / 2);
-    const narrow = Math.min(1, this.camera.aspect);
-    const distance = (0.92 * sphere.radius) / (Math.sin(half) * narrow);
-    this.camera.position.copy(sphere.center).add(direction.normalize().multiplyScalar(distance));
+    const distance = this.distanceFor(box, sphere.center, direction.normalize());
+    this.camera.position.copy(sphere.center).add(direction.multiplyScalar(distance));
     this.controls.target.copy(sphere.center);
     this.camera.near = distance / 200;
     this.camera.far = distance * 40;
     this.camera.updateProjectionMatrix();
     this.controls.update();
+  }
+
+  // From how far the corners of the box fill most of the picture. With the camera at distance d, a corner that lies
+  // (x, y) across and z towards the camera is at x / (d - z) in the picture: d must be at least z + x / limit.
+  private distanceFor(box: THREE.Box3, center: THREE.Vector3, direction: THREE.Vector3): number {
+    const right = new THREE.Vector3().crossVectors(this.camera.up, direction).normalize();
+    const above = new THREE.Vector3().crossVectors(direction, right);
+    const tall = kFill * Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
+    const wide = tall * this.camera.aspect;
+    let distance = 0;
+    for (let k = 0; k < 8; ++k) {
+      const corner = new THREE.Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(center);
+      const across = Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(above)) / tall);
+      distance = Math.max(distance, corner.dot(direction) + across);
+    }
+    return Math.max(distance, 1e-6);
   }
 
   setTheme(theme: Theme): { plane: THREE.Color; line: THREE.Color } {

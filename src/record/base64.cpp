@@ -1,0 +1,62 @@
+#include "record/base64.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace achilles {
+namespace {
+
+constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::size_t kPiece = 49'152;  // [bytes] encoded at once; a multiple of three
+
+void encode(std::string_view bytes, std::string& text) {
+  const auto digit = [](std::uint32_t word, int place) { return kDigits[(word >> (6 * place)) & 63U]; };
+  for (std::size_t k = 0; k + 2 < bytes.size(); k += 3) {
+    const auto byte = [&](std::size_t offset) {
+      return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[k + offset]));
+    };
+    const std::uint32_t word = (byte(0) << 16U) | (byte(1) << 8U) | byte(2);
+    for (int place = 3; place >= 0; --place) text += digit(word, place);
+  }
+}
+
+}  // namespace
+
+void Base64Writer::write(std::string_view bytes) {
+  bytes_ += bytes.size();
+  if (!rest_.empty()) {
+    const std::size_t taken = std::min(bytes.size(), 3 - rest_.size());
+    rest_ += bytes.substr(0, taken);
+    bytes.remove_prefix(taken);
+    if (rest_.size() < 3) return;
+    text_.clear();
+    encode(rest_, text_);
+    file_.write(text_);
+    rest_.clear();
+  }
+  const std::size_t whole = bytes.size() / 3 * 3;
+  for (std::size_t at = 0; at < whole; at += kPiece) {
+    text_.clear();
+    encode(bytes.substr(at, std::min(kPiece, whole - at)), text_);
+    file_.write(text_);
+  }
+  rest_ = bytes.substr(whole);
+}
+
+void Base64Writer::pad(std::size_t alignment) {
+  const std::string zeros((alignment - bytes_ % alignment) % alignment, '\0');
+  write(zeros);
+}
+
+void Base64Writer::finish() {
+  if (rest_.empty()) return;
+  const std::size_t count = rest_.size();
+  rest_.resize(3, '\0');
+  text_.clear();
+  encode(rest_, text_);
+  std::fill(text_.begin() + static_cast<std::ptrdiff_t>(count) + 1, text_.end(), '=');
+  file_.write(text_);
+  rest_.clear();
+}
+
+}  // namespace achilles

@@ -1,0 +1,161 @@
+#include "record/page.hpp"
+
+#include "record/base64.hpp"
+#include "record/output_file.hpp"
+#include "record/page_data.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+namespace achilles {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kMarker = "/*ACHILLES_DATA*/";
+
+Json vector_of(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
+
+const char* name_of(BodyKind kind) {
+  switch (kind) {
+    case BodyKind::kFixed:
+      return "fixed";
+    case BodyKind::kScripted:
+      return "scripted";
+    case BodyKind::kDynamic:
+      break;
+  }
+  return "dynamic";
+}
+
+Json parse(const Recording& recording, const std::string& text, const std::string& what) {
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded()) throw std::runtime_error(recording.path() + ": " + what + " is not JSON");
+  return value;
+}
+
+Json describe_bodies(const Recording& recording) {
+  Json list = Json::array();
+  for (const RecordedBody& body : recording.head().bodies) {
+    list.push_back({{"name", body.name},
+                    {"kind", name_of(body.kind)},
+                    {"shape", body.shape},
+                    {"material", body.material},
+                    {"mass", std::isfinite(body.mass) ? Json(body.mass) : Json(nullptr)},
+                    {"center", vector_of(body.center)}});
+  }
+  return list;
+}
+
+Json describe(const Recording& recording, const PagePlan& plan) {
+  const RecordingHead& head = recording.head();
+  Json shapes = Json::array();
+  for (std::size_t k = 0; k < head.shapes.size(); ++k) {
+    shapes.push_back(parse(recording, head.shapes[k], "shape " + std::to_string(k)));
+  }
+  return {{"format", "achilles-page"},
+          {"version", 1},
+          {"achilles", head.version},
+          {"scene", head.scene_name},
+          {"source", head.source},
+          {"method", head.method},
+          {"impact", head.impact},
+          {"solver", head.solver},
+          {"step", head.step},
+          {"gravity", vector_of(head.gravity)},
+          {"body_count", recording.body_count()},
+          {"instants", plan.instants.size()},
+          {"recorded_instants", recording.instants()},
+          {"decimated", plan.instants.size() < recording.instants()},
+          {"over_budget", plan.is_over_budget},
+          {"complete", recording.is_complete()},
+          {"report", recording.is_complete() ? parse(recording, recording.report(), "the report") : Json(nullptr)},
+          {"shapes", std::move(shapes)},
+          {"bodies", describe_bodies(recording)},
+          {"arrays", describe_arrays(recording, plan)}};
+}
+
+/// JSON in ASCII; in it `<` stands in strings only, where it may be written as an escape.
+std::string to_script(const Json& value) {
+  const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string read_template(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) throw std::runtime_error(path + ": cannot read the template of the page: " + std::strerror(errno));
+  return text;
+}
+
+void write_page(const Recording& recording, const PagePlan& plan, std::string_view before, std::string_view after,
+                const std::string& path) {
+  const std::string header = to_script(describe(recording, plan));
+  OutputFile file(path);
+  file.write(before);
+  file.write("window.achilles_recording = {\"header\": ");
+  file.write(header);
+  file.write(", \"data\": \"");
+  Base64Writer data(file);
+  write_arrays(recording, plan, data);
+  file.write("\"};");
+  file.write(after);
+  file.close();
+}
+
+}  // namespace
+
+void export_page(const Recording& recording, const std::string& out_path, const PageOptions& options) {
+  const std::string template_file = options.template_file.empty() ? find_page_template() : options.template_file;
+  const std::string page = read_template(template_file);
+  const std::size_t at = page.find(kMarker);
+  if (at == std::string::npos || page.find(kMarker, at + 1) != std::string::npos) {
+    throw std::runtime_error(template_file + ": not the template of a page: it should contain " + std::string(kMarker) +
+                             " exactly once");
+  }
+  const PagePlan plan = plan_page(recording, options.budget);
+  const std::string_view text = page;
+  try {
+    write_page(recording, plan, text.substr(0, at), text.substr(at + kMarker.size()), out_path);
+  } catch (...) {
+    // Half a page would open as an empty one.
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(out_path, ignored)) std::filesystem::remove(out_path, ignored);
+    throw;
+  }
+}
+
+std::string find_page_template() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw std::runtime_error("cannot find the template of pages: the program does not know where it is");
+  const std::filesystem::path installed = program.parent_path().parent_path() / "share/achilles/template.html";
+  if (std::filesystem::is_regular_file(installed, error)) return installed.string();
+  std::filesystem::path folder = program.parent_path();
+  while (folder.has_relative_path()) {
+    const std::filesystem::path candidate = folder / "viewer/dist/template.html";
+    if (std::filesystem::is_regular_file(candidate, error)) return candidate.string();
+    folder = folder.parent_path();
+  }
+  throw std::runtime_error("cannot find the template of pages: neither " + installed.string() +
+                           " nor viewer/dist/template.html in a folder above " + program.parent_path().string());
+}
+
+}  // namespace achilles

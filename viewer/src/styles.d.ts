@@ -1,0 +1,2 @@
+// Style sheets are imported for their effect on the page; the build collects them.
+declare module '*.css';
