@@ -8,7 +8,7 @@ namespace {
 template <class Access>
 SolveReport run(Access& access, const GaussSeidelOptions& options, IterativeWorkspace* scratch,
                 std::span<double> impulses) {
-  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance};
+  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance, options.patience};
   if (scratch == nullptr) {
     return iterate(access, stop, impulses, [&] { return sweep_forward(access, options.relaxation, impulses); });
   }

@@ -16,6 +16,7 @@ struct GaussSeidelOptions {
   bool block_contacts = false;  // solve each contact exactly for its three impulses at once
   SweepOrder order = SweepOrder::kForward;
   std::uint64_t seed = 1;  // of kShuffled
+  int patience = 0;        // sweeps without improvement after which to stop as kStagnated; 0: never
 };
 
 /// Sweeps the rows, each solved for its own impulse with the others held [Erleben04, fig. 6.10]; friction pairs as one

@@ -15,11 +15,8 @@ class BoxedFriction {
                 std::span<double> impulses)
       : problem_(problem), options_(options), scratch_(scratch), impulses_(impulses), n_(problem.size()) {
     scratch_.scale.resize(n_);
-    scratch_.cosine.assign(n_, 1.0);
-    scratch_.sine.assign(n_, 0.0);
     scratch_.limit.assign(n_, 0.0);
-    scratch_.width.assign(n_, 1.0);
-    scratch_.turned.resize(n_);
+    scratch_.trial.resize(n_);
     scratch_.x.resize(n_);
     scratch_.w.resize(n_);
     for (std::size_t i = 0; i < n_; ++i) {
@@ -27,7 +24,6 @@ class BoxedFriction {
       scratch_.scale[i] = diagonal > 0 ? 1 / std::sqrt(diagonal) : 1.0;
     }
     for_each_pair([&](std::size_t i) {
-      // One scale, so that turning keeps it.
       const double diagonal = std::max(problem.rows[i].diagonal, problem.rows[i + 1].diagonal);
       scratch_.scale[i] = scratch_.scale[i + 1] = diagonal > 0 ? 1 / std::sqrt(diagonal) : 1.0;
     });
@@ -51,11 +47,9 @@ class BoxedFriction {
   void fill_matrix();
   void fill_bounds();
   void set_limits();
-  void turn(std::span<const double> from, std::span<double> to, double sign) const;
   [[nodiscard]] SolveReport solve_round(int pivots);
   void solve_active_set();
   [[nodiscard]] double measure(std::span<const double> impulses);
-  void align();
 
   const MatrixProblem& problem_;
   const DantzigOptions& options_;
@@ -63,17 +57,6 @@ class BoxedFriction {
   std::span<double> impulses_;
   std::size_t n_;
 };
-
-// Pairs from the problem's tangents to the turned ones (sign = 1) or back (sign = -1).
-void BoxedFriction::turn(std::span<const double> from, std::span<double> to, double sign) const {
-  if (from.data() != to.data()) std::copy(from.begin(), from.end(), to.begin());
-  for_each_pair([&](std::size_t i) {
-    const double c = scratch_.cosine[i], s = sign * scratch_.sine[i];
-    const Vec2 v(from[i], from[i + 1]);
-    to[i] = c * v.x() + s * v.y();
-    to[i + 1] = c * v.y() - s * v.x();
-  });
-}
 
 void BoxedFriction::fill_matrix() {
   BoxLcp& box = scratch_.box;
@@ -84,24 +67,8 @@ void BoxedFriction::fill_matrix() {
       const auto i = static_cast<std::size_t>(it.row());
       box.at(i, j) = it.value() * scratch_.scale[i] * scratch_.scale[j];
     }
-    box.b[j] = problem_.b[static_cast<Eigen::Index>(j)];
+    box.b[j] = problem_.b[static_cast<Eigen::Index>(j)] * scratch_.scale[j];
   }
-  turn(box.b, box.b, 1);
-  for (std::size_t i = 0; i < n_; ++i) box.b[i] *= scratch_.scale[i];
-  for_each_pair([&](std::size_t i) {
-    const double c = scratch_.cosine[i], s = scratch_.sine[i];
-    if (s == 0 && c == 1) return;
-    for (std::size_t j = 0; j < n_; ++j) {
-      const double first = box.at(i, j), second = box.at(i + 1, j);
-      box.at(i, j) = c * first + s * second;
-      box.at(i + 1, j) = c * second - s * first;
-    }
-    for (std::size_t j = 0; j < n_; ++j) {
-      const double first = box.at(j, i), second = box.at(j, i + 1);
-      box.at(j, i) = c * first + s * second;
-      box.at(j, i + 1) = c * second - s * first;
-    }
-  });
 }
 
 // Rows that move nothing are settled here, once for all.
@@ -123,21 +90,8 @@ void BoxedFriction::fill_bounds() {
   }
 }
 
-// Half width of every box from the normal impulses at hand. A turned box is as wide across as the disc at the impulse
-// along it: nothing where that has reached the rim.
 void BoxedFriction::set_limits() {
-  turn(impulses_, scratch_.turned, 1);
-  for_each_pair([&](std::size_t i) {
-    const double radius = disc(i, impulses_);
-    scratch_.limit[i] = scratch_.limit[i + 1] = radius;
-    scratch_.width[i] = scratch_.width[i + 1] = 1;
-    const bool turned = scratch_.sine[i] != 0 || scratch_.cosine[i] != 1;
-    if (!turned) return;
-    const double along = std::min(std::abs(scratch_.turned[i]), radius);
-    const bool slides = std::hypot(scratch_.w[i], scratch_.w[i + 1]) > options_.tolerance;
-    scratch_.limit[i + 1] = slides ? 0.0 : std::sqrt(radius * radius - along * along);
-    scratch_.width[i + 1] = radius > 0 ? scratch_.limit[i + 1] / radius : 1.0;
-  });
+  for_each_pair([&](std::size_t i) { scratch_.limit[i] = scratch_.limit[i + 1] = disc(i, impulses_); });
 }
 
 // The active set of the last round once more, friction at its limit now moving with the normal impulse; the result, in
@@ -156,7 +110,7 @@ void BoxedFriction::solve_active_set() {
     const auto normal = static_cast<std::size_t>(problem_.rows[k].normal_row);
     if (state[normal] != BoxState::kInside) return 0.0;
     const double sign = state[k] == BoxState::kUpper ? 1 : -1;
-    return sign * scratch_.width[k] * problem_.rows[k].friction * scratch_.scale[normal] / scratch_.scale[k];
+    return sign * problem_.rows[k].friction * scratch_.scale[normal] / scratch_.scale[k];
   };
   const std::size_t m = scratch_.inside.size();
   scratch_.lu.resize(m);
@@ -197,15 +151,12 @@ double BoxedFriction::measure(std::span<const double> impulses) {
     if (problem_.rows[i].normal_row < 0) keep_largest(largest, box_residual(access, i, impulses[i]));
   }
   for_each_pair([&](std::size_t i) {
-    const double c = scratch_.cosine[i], s = scratch_.sine[i];
     const double d = 1 / (scratch_.scale[i] * scratch_.scale[i]);
     const double radius = disc(i, impulses);
-    const auto entry = [&](double impulse, double w, double limit) {
-      return std::abs(impulse - std::max(std::min(impulse - w / d, limit), -limit)) * d;
-    };
-    const double x = impulses[i], y = impulses[i + 1], u = scratch_.w[i], v = scratch_.w[i + 1];
-    keep_largest(largest, entry(c * x + s * y, c * u + s * v, radius));
-    keep_largest(largest, entry(c * y - s * x, c * v - s * u, scratch_.width[i + 1] * radius));
+    for (std::size_t k = i; k < i + 2; ++k) {
+      const double image = std::max(std::min(impulses[k] - scratch_.w[k] / d, radius), -radius);
+      keep_largest(largest, std::abs(impulses[k] - image) * d);
+    }
   });
   return largest;
 }
@@ -215,30 +166,18 @@ SolveReport BoxedFriction::solve_round(int pivots) {
   SolveReport report = solve_box_lcp(scratch_.box, pivots, scratch_.pivots, scratch_.x);
   const auto unscale = [&](std::span<double> out) {
     for (std::size_t i = 0; i < n_; ++i) out[i] = scratch_.x[i] * scratch_.scale[i];
-    turn(out, out, -1);
   };
   unscale(impulses_);
   report.model_residual = measure(impulses_);
   solve_active_set();
-  unscale(scratch_.turned);
-  const double polished = measure(scratch_.turned);
+  unscale(scratch_.trial);
+  const double polished = measure(scratch_.trial);
   if (polished < report.model_residual) {
     report.model_residual = polished;
-    std::copy(scratch_.turned.begin(), scratch_.turned.end(), impulses_.begin());
+    std::copy(scratch_.trial.begin(), scratch_.trial.end(), impulses_.begin());
   }
   report.residual = compute_residual(problem_, impulses_, scratch_.w);
   return report;
-}
-
-void BoxedFriction::align() {
-  for_each_pair([&](std::size_t i) {
-    const bool slides = std::hypot(scratch_.w[i], scratch_.w[i + 1]) > options_.tolerance;
-    const Vec2 along = slides ? Vec2(-scratch_.w[i], -scratch_.w[i + 1]) : Vec2(impulses_[i], impulses_[i + 1]);
-    const double length = along.norm();
-    if (!(length > 0)) return;
-    scratch_.cosine[i] = along.x() / length;
-    scratch_.sine[i] = along.y() / length;
-  });
 }
 
 SolveReport BoxedFriction::run() {
@@ -249,17 +188,11 @@ SolveReport BoxedFriction::run() {
   for (int round = 0; round < std::max(options_.rounds, 1); ++round) {
     SolveReport report = solve_round(options_.iterations - pivots);
     pivots += report.iterations;
-    const double goal = options_.align ? report.residual : report.model_residual;
-    const double best_goal = options_.align ? best.residual : best.model_residual;
-    if (round == 0 || goal < best_goal) {
+    if (round == 0 || report.model_residual < best.model_residual) {
       best = report;
       scratch_.best.assign(impulses_.begin(), impulses_.end());
     }
-    if (!(goal > options_.tolerance) || report.status != SolveStatus::kSolved) break;
-    if (options_.align) {
-      align();
-      fill_matrix();
-    }
+    if (!(report.model_residual > options_.tolerance) || report.status != SolveStatus::kSolved) break;
     set_limits();
   }
   std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());

@@ -12,21 +12,16 @@ namespace achilles {
 struct DantzigOptions {
   int iterations = 20000;   // pivots at most, over all rounds
   double tolerance = 1e-9;  // [m/s] largest natural map entry that counts as solved
-  int rounds = 50;          // box problems at most: friction limits, and directions if aligned, are updated in between
-  /// Turn the box of each sliding contact along its motion, with no width across it: then box and disc agree. If false
-  /// the boxes keep the problem's own tangents, and friction is up to √2 too strong between them.
-  bool align = false;
+  int rounds = 50;          // box problems at most: friction limits are updated in between
 };
 
 struct DantzigWorkspace {
   BoxLcp box;
   BoxWorkspace pivots;
   DenseLu lu;
-  std::vector<double> scale;         // √A_ii is one in the box problem: λ = scale · x
-  std::vector<double> cosine, sine;  // of the first tangent of each pair
-  std::vector<double> limit;         // half width of the box of each friction row, [N s]
-  std::vector<double> width;         // the same as a share of µ λ_n
-  std::vector<double> turned;        // impulses in the turned tangents
+  std::vector<double> scale;  // √A_ii is one in the box problem: λ = scale · x
+  std::vector<double> limit;  // half width of the box of each friction row, [N s]
+  std::vector<double> trial;  // impulses of the active set solved afresh
   std::vector<double> rhs, x, w, best;
   std::vector<std::uint32_t> inside;
 };
@@ -34,7 +29,8 @@ struct DantzigWorkspace {
 /// Solves box problems by box_lcp.hpp with friction limits µ λ_n of the round before, the first from `impulses` if that
 /// is not zero, else from the frictionless problem. After every round the active set is solved with limits that move
 /// with λ_n: once the set is right this is exact, so that a few rounds suffice; without that the limits converge
-/// linearly. Out the best iterate. report.model_residual is of the boxes, report.residual of the discs.
+/// linearly. Out the best iterate. report.model_residual is of the boxes, which are up to √2 too strong between
+/// the tangents, report.residual of the discs.
 /// kIterationLimit: the limits (or directions) did not settle in the given rounds; other states as in solve_box_lcp.
 [[nodiscard]] SolveReport solve_dantzig(const MatrixProblem& problem, const DantzigOptions& options,
                                         DantzigWorkspace& scratch, std::span<double> impulses);

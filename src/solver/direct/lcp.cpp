@@ -8,20 +8,16 @@ namespace {
 
 class Lemke {
  public:
-  Lemke(const DenseLcp& lcp, LcpWorkspace& scratch) : lcp_(lcp), scratch_(scratch), n_(lcp.size()) {
+  Lemke(const DenseLcp& lcp, double pivot_tolerance, LcpWorkspace& scratch)
+      : scratch_(scratch), n_(lcp.size()), pivot_tolerance_(pivot_tolerance) {
     Dictionary& T = scratch_.dictionary;
     T.resize(n_, n_ + 1);
-    double largest = 1;
     for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j < n_; ++j) {
-        T(i, j) = lcp.at(i, j);
-        largest = std::max(largest, std::abs(T(i, j)));
-      }
+      for (std::size_t j = 0; j < n_; ++j) T(i, j) = lcp.at(i, j);
       T(i, n_) = 1;
       T.rhs()[i] = lcp.q[i];
       largest_q_ = std::max(largest_q_, std::abs(lcp.q[i]));
     }
-    smallest_pivot_ = 1e-11 * largest;
     scratch_.basic.resize(n_);
     scratch_.nonbasic.resize(n_ + 1);
     scratch_.place.resize(2 * n_ + 1);
@@ -59,11 +55,10 @@ class Lemke {
   [[nodiscard]] std::uint32_t break_ties(std::size_t column) const;
   void exchange(std::size_t row, std::size_t column);
 
-  const DenseLcp& lcp_;
   LcpWorkspace& scratch_;
   std::size_t n_;
   double largest_q_ = 0;
-  double smallest_pivot_ = 0;
+  double pivot_tolerance_;
 };
 
 // The row that z₀ must enter at to make all w nonnegative: the smallest q; of equal ones the last, as its ε is least.
@@ -78,9 +73,11 @@ std::uint32_t Lemke::first_row() const {
 
 std::uint32_t Lemke::choose_row(std::size_t column) const {
   const Dictionary& T = scratch_.dictionary;
-  double smallest = HUGE_VAL;
+  double smallest = HUGE_VAL, largest_entry = 1;
+  for (std::size_t i = 0; i < n_; ++i) largest_entry = std::max(largest_entry, std::abs(T(i, column)));
+  const double smallest_pivot = pivot_tolerance_ * largest_entry;
   for (std::size_t i = 0; i < n_; ++i) {
-    if (T(i, column) >= -smallest_pivot_) continue;
+    if (T(i, column) >= -smallest_pivot) continue;
     smallest = std::min(smallest, std::max(T.rhs()[i], 0.0) / -T(i, column));
   }
   if (smallest == HUGE_VAL) return kNone;
@@ -88,7 +85,7 @@ std::uint32_t Lemke::choose_row(std::size_t column) const {
   const double tie = smallest + 1e-13 * (smallest + largest_q_);
   scratch_.candidates.clear();
   for (std::uint32_t i = 0; i < n_; ++i) {
-    if (T(i, column) >= -smallest_pivot_ || std::max(T.rhs()[i], 0.0) / -T(i, column) > tie) continue;
+    if (T(i, column) >= -smallest_pivot || std::max(T.rhs()[i], 0.0) / -T(i, column) > tie) continue;
     if (scratch_.basic[i] == artificial()) return i;  // z₀ = 0: done
     scratch_.candidates.push_back(i);
   }
@@ -200,12 +197,31 @@ double compute_lcp_residual(const DenseLcp& lcp, std::span<const double> z) {
 }
 
 SolveReport solve_lcp_lemke(const DenseLcp& lcp, int pivots, LcpWorkspace& scratch, std::span<double> z) {
-  Lemke lemke(lcp, scratch);
-  SolveReport report = lemke.run(pivots);
-  lemke.read(z);
-  report.residual = report.model_residual = polish(lcp, scratch, z);
-  if (!std::isfinite(report.residual)) report.status = SolveStatus::kNotFinite;
-  return report;
+  // An entry below this share of its column is rounding. Which share is right depends on how much the pivots before it
+  // have cancelled, so a run that ends off a solution is repeated with another.
+  constexpr double kTolerances[] = {1e-11, 1e-8, 1e-13};
+  constexpr double kAccurate = 1e-13;
+  double largest_q = 0;
+  for (const double q : lcp.q) largest_q = std::max(largest_q, std::abs(q));
+  SolveReport best;
+  int used = 0;
+  for (const double tolerance : kTolerances) {
+    Lemke lemke(lcp, tolerance, scratch);
+    SolveReport report = lemke.run(pivots - used);
+    used += report.iterations;
+    scratch.trial.resize(lcp.size());
+    lemke.read(scratch.trial);
+    report.residual = report.model_residual = polish(lcp, scratch, scratch.trial);
+    const bool is_first = tolerance == kTolerances[0];
+    if (is_first || report.residual < best.residual) {
+      best = report;
+      std::copy(scratch.trial.begin(), scratch.trial.end(), z.begin());
+    }
+    if (!(best.residual > kAccurate * largest_q) || used >= pivots) break;
+  }
+  best.iterations = used;
+  if (!std::isfinite(best.residual)) best.status = SolveStatus::kNotFinite;
+  return best;
 }
 
 }  // namespace achilles

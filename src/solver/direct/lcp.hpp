@@ -34,7 +34,7 @@ struct LcpWorkspace {
   std::vector<std::uint32_t> place;            // of each unknown: its row, or rows() plus its column
   std::vector<std::uint32_t> candidates;
   std::vector<std::uint32_t> active;
-  std::vector<double> polished;
+  std::vector<double> polished, trial;
 };
 
 /// Largest |min(z_i, w_i)|.
@@ -45,7 +45,7 @@ struct LcpWorkspace {
 /// itself, so that the rounding of the pivots does not stay in z.
 ///
 /// Ends with kSolved, kNoSolution (a secondary ray: for copositive-plus M, as all contact problems have, there is no
-/// solution), kCycling (rounding has led back to a basis met before) or kIterationLimit; z is then the last iterate.
+/// solution), kCycling (rounding has led back to a basis met before) or kIterationLimit; z is then the best iterate.
 /// report.residual is compute_lcp_residual. O(n²) per pivot, about 2 n pivots in practice, 2ⁿ in the worst case.
 /// Entries of M and q should be of order one.
 [[nodiscard]] SolveReport solve_lcp_lemke(const DenseLcp& lcp, int pivots, LcpWorkspace& scratch, std::span<double> z);

@@ -51,7 +51,7 @@ void add_corners(std::size_t i, const LinearizedRow& row, double angle, std::vec
   generators.push_back({});
 }
 
-void list_unknowns(const MatrixProblem& problem, int facets, std::span<const double> angle, Linearized& out) {
+void list_unknowns(const MatrixProblem& problem, int facets, Linearized& out) {
   out.rows.assign(problem.size(), LinearizedRow{});
   out.generators.clear();
   for (std::size_t i = 0; i < problem.size(); ++i) {
@@ -62,7 +62,7 @@ void list_unknowns(const MatrixProblem& problem, int facets, std::span<const dou
       row.first = static_cast<std::uint32_t>(out.generators.size());
       if (row.kind == Kind::kPair) {
         const double along_only = from.diagonal > 0 ? 0 : std::numbers::pi / 2;
-        add_corners(i, row, row.facets == 2 ? along_only : angle[i], out.generators);
+        add_corners(i, row, row.facets == 2 ? along_only : 0, out.generators);
         out.rows[i + 1].kind = Kind::kPairSecond;
       }
       ++i;
@@ -172,8 +172,8 @@ void eliminate_free_rows(const MatrixProblem& problem, std::vector<LinearizedRow
   }
 }
 
-void linearize(const MatrixProblem& problem, int facets, std::span<const double> angle, Linearized& out) {
-  list_unknowns(problem, facets, angle, out);
+void linearize(const MatrixProblem& problem, int facets, Linearized& out) {
+  list_unknowns(problem, facets, out);
   eliminate_free_rows(problem, out.rows, out.free);
   out.lcp.resize(out.generators.size());
   fill_responses(out);

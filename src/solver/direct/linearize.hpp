@@ -59,9 +59,9 @@ struct Linearized {
 /// The right-hand side is A base + b.
 void eliminate_free_rows(const MatrixProblem& problem, std::vector<LinearizedRow>& rows, Dictionary& dictionary);
 
-/// Fills `out` with `facets` corners per friction disc (two where only one tangent can move), the first at `angle[i]`
-/// for the pair that starts at row i.
-void linearize(const MatrixProblem& problem, int facets, std::span<const double> angle, Linearized& out);
+/// Fills `out` with `facets` corners per friction disc, the first on the first tangent; two where only one tangent can
+/// move.
+void linearize(const MatrixProblem& problem, int facets, Linearized& out);
 
 /// Impulses of the problem from a solution of the lcp.
 void recover_impulses(const MatrixProblem& problem, const Linearized& linearized, std::span<const double> z,

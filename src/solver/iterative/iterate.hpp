@@ -18,6 +18,7 @@ struct StopRule {
   int iterations = 0;
   int minimum_iterations = 0;
   double tolerance = 0;  // [m/s]
+  int patience = 0;      // sweeps without improvement before giving up; 0: no limit
 };
 
 /// Adds the effect of the warm start to the velocities.
@@ -43,20 +44,32 @@ SolveReport iterate(const Access& problem, const StopRule& stop, std::span<doubl
   // A residual costs about half a sweep, and the estimate of a sweep can fall below the tolerance before the residual
   // does: after a residual that was still too large this many sweeps pass before the next.
   constexpr int kSweepsBetweenChecks = 4;
+  // An estimate that is not at least this much smaller than the best is no improvement.
+  constexpr double kImprovement = 0.99;
   SolveReport report;
+  double best = std::numeric_limits<double>::infinity();
+  int best_at = 0;
+  bool stagnated = false;
   int next_check = stop.minimum_iterations;
   bool solved = false;
   while (report.iterations < stop.iterations && !solved) {
     const double estimate = sweep();
     ++report.iterations;
     if (!(estimate <= std::numeric_limits<double>::max())) break;
+    if (estimate < kImprovement * best) best = estimate, best_at = report.iterations;
+    if (stop.patience > 0 && report.iterations - best_at >= stop.patience) {
+      stagnated = true;
+      break;
+    }
     if (estimate > stop.tolerance || report.iterations < next_check) continue;
     report.residual = natural_map_residual(problem, impulses);
     solved = report.residual <= stop.tolerance;
     next_check = report.iterations + kSweepsBetweenChecks;
   }
   if (!solved) report.residual = natural_map_residual(problem, impulses);
-  report.status = report.residual <= stop.tolerance ? SolveStatus::kSolved : SolveStatus::kIterationLimit;
+  report.status = report.residual <= stop.tolerance ? SolveStatus::kSolved
+                  : stagnated                       ? SolveStatus::kStagnated
+                                                    : SolveStatus::kIterationLimit;
   report.model_residual = report.residual;
   if (!std::isfinite(report.residual)) {
     report.status = SolveStatus::kNotFinite;

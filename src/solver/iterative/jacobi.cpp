@@ -63,7 +63,7 @@ void propose(const Access& problem, double relaxation, std::span<const double> i
 
 template <class Access>
 SolveReport run(Access& access, const JacobiOptions& options, IterativeWorkspace& scratch, std::span<double> impulses) {
-  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance};
+  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance, options.patience};
   return iterate(access, stop, impulses, [&] {
     propose(access, options.relaxation, impulses, scratch);
     double largest = 0;

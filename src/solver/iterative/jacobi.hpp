@@ -13,6 +13,7 @@ struct JacobiOptions {
   int minimum_iterations = 0;
   double tolerance = 1e-9;  // [m/s]
   double relaxation = 1;    // in (0, 2), of the step that is known to converge
+  int patience = 0;         // sweeps without improvement after which to stop as kStagnated; 0: never
 };
 
 /// λ ← P(λ − ω w / d') with d' such that A ≤ diag(d'): a body's mass is split over the n rows that act on it,

@@ -95,7 +95,7 @@ template <class Access>
 SolveReport run(Access& access, const NonsmoothCgOptions& options, IterativeWorkspace& scratch,
                 std::span<double> impulses) {
   if (options.block_contacts) list_units(access, true, scratch);
-  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance};
+  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance, options.patience};
   return options.memory > 0 ? run_conjugate_residuals(access, stop, options, scratch, impulses)
                             : run_fletcher_reeves(access, stop, options, scratch, impulses);
 }

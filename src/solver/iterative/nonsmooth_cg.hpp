@@ -14,6 +14,7 @@ struct NonsmoothCgOptions {
   double tolerance = 1e-9;      // [m/s]
   int memory = 10;              // directions kept; 0 is the method of [Silcowitz10] itself
   bool block_contacts = false;  // sweeps solve each contact exactly for its three impulses
+  int patience = 0;             // sweeps without improvement after which to stop as kStagnated; 0: never
 };
 
 /// A sweep takes λ to G(λ); its change g = G(λ) − λ stands for the negative gradient of a function whose minimum is the

@@ -47,7 +47,7 @@ class RelaxationControl {
 
 template <class Access>
 SolveReport run(Access& access, const SorOptions& options, std::span<double> impulses) {
-  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance};
+  const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance, options.patience};
   if (options.relaxation > 0) {
     return iterate(access, stop, impulses, [&] { return sweep_forward(access, options.relaxation, impulses); });
   }

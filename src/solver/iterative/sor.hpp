@@ -15,6 +15,7 @@ struct SorOptions {
   /// ω in (0, 2), or 0 to estimate it: from the rate ρ at which plain sweeps converge, ω = 2 / (1 + √(1 − ρ)), Young's
   /// optimum for consistently ordered matrices; whenever sweeps stop converging ω goes back halfway to 1.
   double relaxation = 0;
+  int patience = 0;  // sweeps without improvement after which to stop as kStagnated; 0: never
 };
 
 /// Gauss-Seidel with each step ω times as long [Erleben04, fig. 6.5]; same contract as solve_gauss_seidel.
