@@ -33,29 +33,56 @@ LcpFixedOptions make_lcp_fixed(const OptionReader& read) {
   return options;
 }
 
+ImpulseOptions make_impulse(const OptionReader& read, bool skip_resting, const std::string& impact) {
+  ImpulseOptions options;
+  options.skip_resting = skip_resting;
+  options.impact = make_impact_law(impact).value();
+  options.ballistic = read.word("integrator") == "ballistic";
+  options.tolerance = read.number("tolerance");
+  options.rest_speed = read.number("rest_speed");
+  options.max_events = read.integer("max_events");
+  options.iterations = read.integer("iterations");
+  return options;
+}
+
+struct Advance {
+  World& world;
+  StepWorkspace& scratch;
+  double h;
+
+  StepReport operator()(const LcpFixedOptions& options) const { return advance_lcp_fixed(world, options, scratch, h); }
+  StepReport operator()(const ImpulseOptions& options) const { return advance_impulse(world, options, scratch, h); }
+};
+
 }  // namespace
 
 Method make_method(const MethodDescription& description) {
   const MethodInfo* info = find_method(description.name);
   if (info == nullptr) throw std::invalid_argument("there is no method '" + description.name + "'");
   (void)choose("solver", description.solver, info->solvers);
-  (void)choose("impact law", description.impact, info->impacts);
-  return make_lcp_fixed(OptionReader(*info, description));
+  const std::string impact = choose("impact law", description.impact, info->impacts);
+  const OptionReader read(*info, description);
+  if (info->name == "impulse-naive") return make_impulse(read, false, impact);
+  if (info->name == "impulse-zeno-free") return make_impulse(read, true, impact);
+  return make_lcp_fixed(read);
 }
 
 StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h) {
-  const LcpFixedOptions& options = std::get<LcpFixedOptions>(method);
-  return advance_lcp_fixed(world, options, scratch, h);
+  return std::visit(Advance{world, scratch, h}, method);
 }
 
-std::vector<std::string> find_obstacles(const Method& /*method*/, const Scene& scene) {
+std::vector<std::string> find_obstacles(const Method& method, const Scene& scene) {
   std::vector<std::string> obstacles;
-  if (!scene.scripts.empty()) obstacles.emplace_back("scripts are not part of method lcp-fixed in this version");
-  if (!scene.triggers.empty()) obstacles.emplace_back("triggers are not part of method lcp-fixed in this version");
+  const std::string name = scene.method.name;
+  if (!scene.joints.empty() && std::holds_alternative<ImpulseOptions>(method)) {
+    obstacles.push_back("joints are not part of method " + name);
+  }
+  if (!scene.scripts.empty()) obstacles.push_back("scripts are not part of method " + name + " in this version");
+  if (!scene.triggers.empty()) obstacles.push_back("triggers are not part of method " + name + " in this version");
   const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };
   if (std::any_of(scene.materials.begin(), scene.materials.end(), anisotropic) ||
       std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), anisotropic)) {
-    obstacles.emplace_back("direction-dependent friction is not part of method lcp-fixed in this version");
+    obstacles.push_back("direction-dependent friction is not part of method " + name + " in this version");
   }
   return obstacles;
 }

@@ -1,6 +1,7 @@
 // One step of any method.
 #pragma once
 
+#include "time_control/impulse/impulse_step.hpp"
 #include "time_control/lcp_fixed.hpp"
 #include "time_control/step_workspace.hpp"
 
@@ -11,7 +12,7 @@
 namespace achilles {
 
 /// The methods of this build, as their options. A new method is a new member here and a row in method_infos().
-using Method = std::variant<LcpFixedOptions>;
+using Method = std::variant<LcpFixedOptions, ImpulseOptions>;
 
 /// The options a scene asks for, checked against the method's table. Throws std::invalid_argument naming what is wrong.
 [[nodiscard]] Method make_method(const MethodDescription& description);

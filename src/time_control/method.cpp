@@ -45,10 +45,29 @@ MethodInfo lcp_fixed() {
       }};
 }
 
+MethodInfo impulse(std::string_view name, std::string_view source, std::string_view promise) {
+  return {name,
+          source,
+          promise,
+          {},
+          {"guendelman", "newton", "poisson", "mirtich", "gauss-seidel", "generalized-reflections", "inelastic"},
+          {
+              word("integrator", {"ballistic", "euler"}, "free flight: exact parabolas, or Euler as in the paper"),
+              number("tolerance", 1e-7, 1e-12, kBig, "surfaces this near touch, and may come this deep [m]"),
+              number("rest_speed", 1e-3, 0, kBig, "slower approaches do not bounce [m/s]"),
+              integer("max_events", 10000, 1, 1e9, "impacts in one step before it counts as a Zeno point"),
+              integer("iterations", 1000, 1, 1e6, "sweeps at most for the contacts that rest"),
+          }};
+}
+
 }  // namespace
 
 std::span<const MethodInfo> method_infos() {
-  static const std::vector<MethodInfo> infos{lcp_fixed()};
+  static const std::vector<MethodInfo> infos{
+      lcp_fixed(),
+      impulse("impulse-naive", "Drumwright, alg. 1", "stops where contacts rest and says so: the baseline"),
+      impulse("impulse-zeno-free", "Drumwright, algs. 2-4", "no impact missed, no Zeno point"),
+  };
   return infos;
 }
 

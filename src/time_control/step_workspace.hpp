@@ -10,6 +10,7 @@
 #include "motion/integrate.hpp"
 #include "solver/iterative/units.hpp"
 #include "solver/solve_report.hpp"
+#include "time_control/impulse/impulse_workspace.hpp"
 
 #include <achilles/report.hpp>
 
@@ -48,6 +49,8 @@ struct StepWorkspace {
   std::vector<Row> correction_rows;
   std::vector<double> correction_impulses;
   std::vector<BodyVelocity> corrections;  // per body: displacement [m] and rotation [rad]
+
+  ImpulseWorkspace impulse;
 
   ContactCache next_cache;
   std::vector<std::uint32_t> rows_of_point;  // per contact point, index into point_rows

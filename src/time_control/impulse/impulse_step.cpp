@@ -1,0 +1,378 @@
+#include "time_control/impulse/impulse_step.hpp"
+
+#include "constraint/touch_rows.hpp"
+#include "math/refill.hpp"
+#include "motion/free_rotation.hpp"
+#include "solver/gauss_seidel.hpp"
+#include "time_control/contact_stage.hpp"
+#include "world/colliders.hpp"
+#include "world/inverse_mass.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace achilles {
+namespace {
+
+/// Where a contact of the interval asks for something.
+struct NextImpact {
+  double time = 0;  // [s] from now
+  std::uint32_t body_a = 0, body_b = 0;
+};
+
+class ImpulseStep {
+ public:
+  ImpulseStep(World& world, const ImpulseOptions& options, StepWorkspace& scratch, double h)
+      : world_(world), bodies_(world.bodies), options_(options), scratch_(scratch), local_(scratch.impulse), h_(h) {
+    // A bounce lower than the tolerance cannot be told from rest.
+    rest_speed_ = std::max(options.rest_speed, std::sqrt(2 * world.gravity.norm() * options.tolerance));
+  }
+
+  StepReport run() {
+    prepare();
+    double left = h_;
+    int events = 0;
+    int stalls = 0;
+    while (!report_.stopped) {
+      treat_instant(left);
+      if (report_.stopped) break;
+      const std::optional<NextImpact> next = find_next_impact(left);
+      const double dt = next ? next->time : left;
+      move(dt);
+      left -= dt;
+      if (!next) break;
+      // Algorithm 1 comes back to a resting contact without end; what treats all of a set at once needs at most a few
+      // rounds at one time.
+      constexpr double kNoTime = 1e-12;
+      stalls = dt > kNoTime * h_ ? 0 : stalls + 1;
+      constexpr int kMaxStalls = 50;
+      if (++events > options_.max_events || stalls > kMaxStalls) stop_at_zeno_point(*next, left, events);
+    }
+    world_.time += h_ - left;
+    ++world_.step_index;
+    report_.groups = static_cast<int>(scratch_.groups.size());
+    return report_;
+  }
+
+ private:
+  void prepare() {
+    prepare_bodies(world_, scratch_);
+    const std::size_t n = bodies_.size();
+    refill(local_.acceleration, n, Vec3(Vec3::Zero()));
+    refill(local_.flight_spin, n, Vec3(Vec3::Zero()));
+    refill<std::uint8_t>(local_.carried, n, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (scratch_.movable[i] == 0) continue;
+      const Vec3 force = bodies_.constant_force[i] + bodies_.applied_force[i] + bodies_.mass[i] * world_.gravity;
+      local_.acceleration[i] = scratch_.inverse_mass[i].linear.cwiseProduct(force);
+    }
+  }
+
+  [[nodiscard]] Vec3 torque_on(std::size_t i) const { return bodies_.constant_torque[i] + bodies_.applied_torque[i]; }
+
+  /// Torque-free rotation over t, torques of the scene included.
+  [[nodiscard]] FreeRotation free_rotation(std::size_t i, double t) const {
+    const Quat to_body = bodies_.orientation[i].conjugate();
+    return advance_free_rotation(bodies_.inertia_B[i], to_body * bodies_.velocity[i].angular, to_body * torque_on(i),
+                                 t);
+  }
+
+  [[nodiscard]] bool turns_freely(std::size_t i) const {
+    constexpr std::uint8_t kRotations = Locks::kRx | Locks::kRy | Locks::kRz;
+    return (bodies_.locks[i].bits & kRotations) == 0;
+  }
+
+  // ---- One instant
+  // ----------------------------------------------------------------------------------------------------
+
+  /// treat-impacts(.) of the paper, then forces for those that rest, [Drumwright10, alg. 3, lines 8-9].
+  void treat_instant(double left) {
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (scratch_.movable[i] != 0) scratch_.inverse_mass[i] = compute_inverse_mass(bodies_, i);
+    }
+    find_touching();
+    if (scratch_.contacts.points.empty()) return;
+    build_rows();
+    const bool impact = resolve_approaching();
+    if (report_.stopped || !options_.skip_resting) return;
+    const bool carried = carry_resting(left);
+    if (impact || carried) settle_resting();
+    lift_sunken();
+  }
+
+  void find_touching() {
+    place_colliders(world_, 0, scratch_.colliders);
+    list_ignored_pairs(world_, scratch_.ignored);
+    DetectOptions options;
+    options.collide.margin = 1.5 * options_.tolerance;
+    // All points, as continuous detection sees them: four can rest while another still approaches.
+    options.collide.all_points = true;
+    options.threads = scratch_.runner.threads();
+    detect_contacts(scratch_.colliders, scratch_.ignored, options, scratch_.detection, scratch_.contacts);
+    report_.contacts = std::max(report_.contacts, static_cast<int>(scratch_.contacts.points.size()));
+    scratch_.records.clear();
+  }
+
+  [[nodiscard]] const ContactLaw& law_of(std::uint32_t collider_a, std::uint32_t collider_b) const {
+    return world_.materials.law(scratch_.colliders[collider_a].material, scratch_.colliders[collider_b].material);
+  }
+  [[nodiscard]] Arms arms_of(std::uint32_t a, std::uint32_t b, const Vec3& at) const {
+    return {a, b, at - bodies_.position[a], at - bodies_.position[b]};
+  }
+
+  void build_rows() {
+    scratch_.rows.clear();
+    scratch_.rows_of_point.clear();
+    local_.restitution.clear();
+    for (const Contact& contact : scratch_.contacts.contacts) {
+      const ContactLaw& law = law_of(contact.collider_a, contact.collider_b);
+      for (const ContactPoint& point : scratch_.contacts.points_of(contact)) {
+        const Arms arms = arms_of(contact.body_a, contact.body_b, point.position);
+        const std::size_t row =
+            append_touch_rows(arms, point.normal, law.friction, bodies_, scratch_.inverse_mass, 0, scratch_.rows);
+        scratch_.rows_of_point.push_back(static_cast<std::uint32_t>(row));
+        // Slow approaches do not bounce; a contact at rest does when the impact reaches it through its neighbours.
+        const double approach = approach_of(row);
+        const bool slow = approach > options_.approach && approach <= rest_speed_;
+        local_.restitution.resize(scratch_.rows.size(), 0.0);
+        local_.restitution[row] = slow ? 0 : law.restitution;
+      }
+    }
+    refill(scratch_.impulses, scratch_.rows.size(), 0.0);
+  }
+
+  /// Speed at which a normal row closes; its target holds the velocity of what cannot be moved.
+  [[nodiscard]] double approach_of(std::size_t row) const {
+    return scratch_.rows[row].target - row_velocity(scratch_.rows[row], bodies_.velocity);
+  }
+
+  bool resolve_approaching() {
+    const auto approaches = [&](std::uint32_t row) { return approach_of(row) > options_.approach; };
+    const auto& rows = scratch_.rows_of_point;
+    if (std::none_of(rows.begin(), rows.end(), approaches)) return false;
+    // Where nothing bounces the impact is plastic, and settling all contacts together is its exact solution; a law that
+    // goes from contact to contact would leave spin behind that depends on their order.
+    const auto bounces = [&](std::uint32_t row) { return local_.restitution[row] > 0 && approaches(row); };
+    if (options_.skip_resting && std::none_of(rows.begin(), rows.end(), bounces)) {
+      ++report_.impacts;
+      return true;
+    }
+    const ImpactProblem problem{scratch_.rows, scratch_.inverse_mass, local_.restitution};
+    const ImpactReport impact =
+        resolve_impact(problem, options_.impact, local_.impact, bodies_.velocity, scratch_.impulses);
+    ++report_.impacts;
+    report_.impact_iterations = std::max(report_.impact_iterations, static_cast<int>(impact.iterations_max));
+    report_.lineality += impact.lineality;
+    if (impact.status != ImpactStatus::kResolved && impact.status != ImpactStatus::kSqueezed) {
+      report_.stopped = Stop{"impact-does-not-end", world_.time, std::string(to_string(impact.status))};
+    }
+    record_impulses();
+    return true;
+  }
+
+  /// Gives bodies that rest on something their forces up to the end of the step. True when there was one.
+  bool carry_resting(double left) {
+    bool any = false;
+    const auto carry = [&](std::uint32_t i) {
+      if (scratch_.movable[i] == 0 || local_.carried[i] != 0) return;
+      local_.carried[i] = 1;
+      any = true;
+      bodies_.velocity[i].linear += left * local_.acceleration[i];
+      if (turns_freely(i)) {
+        const FreeRotation free = free_rotation(i, left);
+        bodies_.velocity[i].angular =
+            (bodies_.orientation[i] * cayley_rotation(left * free.spin_mean_B)) * free.spin_end_B;
+      } else {
+        bodies_.velocity[i].angular += left * (scratch_.inverse_mass[i].angular * torque_on(i));
+      }
+    };
+    std::size_t p = 0;
+    for (const Contact& contact : scratch_.contacts.contacts) {
+      for (std::uint32_t k = 0; k < contact.count; ++k, ++p) {
+        if (-approach_of(scratch_.rows_of_point[p]) > rest_speed_) continue;
+        carry(contact.body_a);
+        carry(contact.body_b);
+      }
+    }
+    return any;
+  }
+
+  /// Impulses of the contacts that carry weight: the complementarity problem at zero gap, without restitution.
+  void settle_resting() {
+    refill(scratch_.impulses, scratch_.rows.size(), 0.0);
+    const GaussSeidelOptions sweeps{
+        .iterations = options_.iterations, .tolerance = 0.1 * options_.approach, .order = SweepOrder::kSymmetric};
+    const SolveReport solve =
+        solve_gauss_seidel({scratch_.rows, bodies_.velocity}, sweeps, scratch_.solving.front(), scratch_.impulses);
+    report_.iterations = std::max(report_.iterations, solve.iterations);
+    report_.residual = std::max(report_.residual, solve.residual);
+    record_impulses();
+  }
+
+  /// Rounding lets resting bodies sink; what is no longer apart is put back to half the tolerance.
+  void lift_sunken() {
+    scratch_.correction_rows.clear();
+    bool any = false;
+    for (std::size_t p = 0; p < scratch_.contacts.points.size(); ++p) {
+      Row row = scratch_.rows[scratch_.rows_of_point[p]];
+      const double gap = scratch_.contacts.points[p].gap;
+      any = any || gap < 0;
+      row.target = gap < 0 ? 0.5 * options_.tolerance - gap : std::min(0.0, 0.5 * options_.tolerance - gap);
+      scratch_.correction_rows.push_back(row);
+    }
+    if (!any) return;
+    refill(scratch_.corrections, bodies_.size(), BodyVelocity{});
+    refill(scratch_.correction_impulses, scratch_.correction_rows.size(), 0.0);
+    const GaussSeidelOptions sweeps{.iterations = 50, .tolerance = 0.01 * options_.tolerance};
+    // What is left over is seen at the next instant.
+    (void)solve_gauss_seidel({scratch_.correction_rows, scratch_.corrections}, sweeps, scratch_.solving.front(),
+                             scratch_.correction_impulses);
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (scratch_.movable[i] == 0) continue;
+      bodies_.position[i] += scratch_.corrections[i].linear;
+      bodies_.orientation[i] = (finite_rotation(scratch_.corrections[i].angular) * bodies_.orientation[i]).normalized();
+    }
+  }
+
+  /// The last impulses of the contact points, for the recording.
+  void record_impulses() {
+    scratch_.records.clear();
+    std::size_t p = 0;
+    for (const Contact& contact : scratch_.contacts.contacts) {
+      for (const ContactPoint& point : scratch_.contacts.points_of(contact)) {
+        const std::size_t row = scratch_.rows_of_point[p++];
+        Vec3 impulse = scratch_.impulses[row] * point.normal;
+        for (std::size_t k = row + 1; k < std::min(row + 3, scratch_.rows.size()); ++k) {
+          if (scratch_.rows[k].normal_row < 0) break;
+          impulse += scratch_.impulses[k] * scratch_.rows[k].linear_b;
+        }
+        scratch_.records.push_back({contact.body_a, contact.body_b, point.position, point.normal, point.gap, impulse});
+      }
+    }
+  }
+
+  // ---- The interval to the next one
+  // -----------------------------------------------------------------------------------
+
+  [[nodiscard]] Vec3 acceleration_of(std::size_t i) const {
+    return options_.ballistic && local_.carried[i] == 0 ? local_.acceleration[i] : Vec3(Vec3::Zero());
+  }
+
+  void place_moving(double left) {
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      local_.flight_spin[i] = bodies_.velocity[i].angular;
+      if (scratch_.movable[i] != 0 && local_.carried[i] == 0 && turns_freely(i)) {
+        local_.flight_spin[i] = bodies_.orientation[i] * free_rotation(i, left).spin_mean_B;
+      }
+    }
+    place_colliders(world_, 0, scratch_.colliders);
+    local_.moving.resize(scratch_.colliders.size());
+    for (std::size_t c = 0; c < scratch_.colliders.size(); ++c) {
+      const Collider& collider = scratch_.colliders[c];
+      BallisticMotion motion;
+      motion.X_WG = collider.X_WG;
+      motion.center = bodies_.position[collider.body];
+      if (bodies_.kind[collider.body] != BodyKind::kFixed) {
+        motion.velocity = bodies_.velocity[collider.body].linear;
+        motion.spin = local_.flight_spin[collider.body];
+        motion.acceleration = acceleration_of(collider.body);
+      }
+      local_.moving[c] = {collider.geometry, motion, collider.body, collider.movable};
+    }
+  }
+
+  /// How fast body i moves at time t of the interval at a point.
+  [[nodiscard]] Vec3 velocity_at(std::size_t i, double t, const Vec3& point) const {
+    if (bodies_.kind[i] == BodyKind::kFixed) return Vec3::Zero();
+    const Vec3 a = acceleration_of(i);
+    const Vec3 center = bodies_.position[i] + t * bodies_.velocity[i].linear + 0.5 * t * t * a;
+    return bodies_.velocity[i].linear + t * a + local_.flight_spin[i].cross(point - center);
+  }
+
+  /// Does a point of the contact close? The naive method takes one that rests as well.
+  [[nodiscard]] bool is_active(const ContactTime& contact) const {
+    const auto closes = [&](const Vec3& at, const Vec3& normal) {
+      const double rate =
+          normal.dot(velocity_at(contact.body_b, contact.time, at) - velocity_at(contact.body_a, contact.time, at));
+      return options_.skip_resting ? rate < -options_.approach : rate <= options_.approach;
+    };
+    const std::span<const ContactPoint> points = local_.times.points_of(contact);
+    if (points.empty()) {
+      return closes(0.5 * (contact.gap.point_a + contact.gap.point_b), contact.gap.normal);
+    }
+    return std::any_of(points.begin(), points.end(),
+                       [&](const ContactPoint& point) { return closes(point.position, point.normal); });
+  }
+
+  /// FIND-TOC, [Drumwright10, alg. 4]: the earliest time at which something impacts. Contacts at which nothing does are
+  /// passed over, which is what lines 15 to 18 mean by removing them.
+  std::optional<NextImpact> find_next_impact(double left) {
+    if (!(left > 0)) return std::nullopt;
+    place_moving(left);
+    ContactTimesOptions options;
+    options.tolerance = options_.tolerance;
+    options.collide.margin = 1.5 * options_.tolerance;
+    options.threads = scratch_.runner.threads();
+    detect_contact_times(local_.moving, scratch_.ignored, left, options, local_.continuous, local_.times);
+    for (const ContactTime& contact : local_.times.times) {
+      // Where the search was capped nothing is known beyond: go there and look again.
+      const bool unknown = contact.kind == ContactTimeKind::kUnknown && contact.time > 0;
+      if (unknown || is_active(contact)) return NextImpact{contact.time, contact.body_a, contact.body_b};
+    }
+    return std::nullopt;
+  }
+
+  void move(double dt) {
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (bodies_.kind[i] == BodyKind::kFixed || bodies_.asleep[i] != 0) continue;
+      BodyVelocity& u = bodies_.velocity[i];
+      Quat& q = bodies_.orientation[i];
+      const Vec3 before = bodies_.position[i];
+      const Vec3 a = acceleration_of(i);
+      bodies_.position[i] += dt * u.linear + 0.5 * dt * dt * a;
+      const Quat turned = (finite_rotation(dt * local_.flight_spin[i]) * q).normalized();
+      const bool flies = scratch_.movable[i] != 0 && local_.carried[i] == 0;
+      if (flies) {
+        u.linear += dt * local_.acceleration[i];
+        if (turns_freely(i)) {
+          // Angular momentum is what free flight keeps: the spin follows from it in the new pose.
+          const Vec3 momentum = q * (bodies_.inertia_B[i] * (q.conjugate() * u.angular)) + dt * torque_on(i);
+          u.angular = turned * (bodies_.inverse_inertia_B[i] * (turned.conjugate() * momentum));
+        }
+      }
+      q = turned;
+      const Vec3 force = bodies_.constant_force[i] + bodies_.applied_force[i];
+      report_.external_work += force.dot(bodies_.position[i] - before) + dt * torque_on(i).dot(local_.flight_spin[i]);
+    }
+  }
+
+  void stop_at_zeno_point(const NextImpact& next, double left, int events) {
+    const std::string pair = "'" + world_.names[next.body_a] + "' and '" + world_.names[next.body_b] + "'";
+    report_.stopped = Stop{"zeno-point", world_.time + h_ - left,
+                           "time does not advance: after " + std::to_string(events) + " impacts the contact between " +
+                               pair + " is still there"};
+  }
+
+  World& world_;
+  BodyArrays& bodies_;
+  const ImpulseOptions& options_;
+  StepWorkspace& scratch_;
+  ImpulseWorkspace& local_;
+  double h_;
+  double rest_speed_ = 0;  // [m/s]
+  StepReport report_;
+};
+
+}  // namespace
+
+StepReport advance_impulse(World& world, const ImpulseOptions& options, StepWorkspace& scratch, double h) {
+  StepReport report = ImpulseStep(world, options, scratch, h).run();
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    world.bodies.applied_force[i].setZero();
+    world.bodies.applied_torque[i].setZero();
+  }
+  return report;
+}
+
+}  // namespace achilles

@@ -1,0 +1,183 @@
+#include "support/scenes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace achilles {
+namespace {
+
+using testing::make_body;
+using testing::make_ground;
+using testing::make_scene;
+using testing::position_of;
+using testing::run_to;
+using testing::velocity_of;
+
+constexpr double kGravity = 9.8;  // as in the paper
+
+Scene make_impulse_scene(double friction, double restitution) {
+  Scene scene = make_scene(0.001, friction, restitution);
+  scene.gravity = Vec3(0, 0, -kGravity);
+  scene.method.name = "impulse-zeno-free";
+  return scene;
+}
+
+/// Two stacked boxes that spin about the vertical, and an elastic ball dropped beside them; [Drumwright10, sec. IV-A].
+Scene make_spinning_boxes() {
+  Scene scene = make_impulse_scene(0, 0);
+  Material rubber;
+  rubber.name = "rubber";
+  rubber.law.friction = 0;
+  rubber.law.restitution = 1;
+  scene.materials.push_back(rubber);
+  BodyDescription ground = make_ground();
+  ground.material = "rubber";
+  BodyDescription bottom = make_body("bottom", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 0.5));
+  bottom.spin = Vec3(0, 0, 10);
+  BodyDescription top = make_body("top", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 1.5));
+  top.spin = Vec3(0, 0, 20);
+  BodyDescription ball = make_body("ball", {Sphere{0.5}}, Vec3(2, 0, 2));
+  ball.material = "rubber";
+  scene.bodies = {ground, bottom, top, ball};
+  return scene;
+}
+
+/// A box at 10 m/s about to meet one at rest; [Drumwright10, sec. IV-B].
+Scene make_sliding_boxes() {
+  Scene scene = make_impulse_scene(0, 0);
+  BodyDescription left = make_body("left", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 0.5));
+  left.velocity = Vec3(10, 0, 0);
+  BodyDescription right = make_body("right", {Box{Vec3(1, 1, 1)}}, Vec3(1.01, 0, 0.5));
+  left.mass = right.mass = 1;
+  scene.bodies = {make_ground(), left, right};
+  return scene;
+}
+
+double tolerance() { return 1e-7; }
+
+TEST(ZenoFree, SpinningBoxesKeepTheirSpinsAndTheBallItsHeight) {
+  Simulation simulation(make_spinning_boxes());
+  double apex = 0;
+  // The ball is back at its height after 2 √(2 · 1.5 / g), every time.
+  const double period = 2 * std::sqrt(2 * 1.5 / kGravity);
+  for (int k = 0; k < 3000; ++k) {
+    ASSERT_FALSE(simulation.step().stopped);
+    if (simulation.world().time > 0.5 * period) apex = std::max(apex, position_of(simulation, "ball").z());
+    ASSERT_LE(simulation.penetration(), tolerance());
+  }
+  EXPECT_NEAR(velocity_of(simulation, "bottom").angular.z(), 10, 1e-6);
+  EXPECT_NEAR(velocity_of(simulation, "top").angular.z(), 20, 1e-6);
+  // Steps do not meet the apex: at most half a step away from it, g (h/2)²/2 below.
+  EXPECT_NEAR(apex, 2, 1e-6 + kGravity * 0.0005 * 0.0005 / 2);
+}
+
+TEST(ZenoFree, SlidingBoxesGoOnTogetherAtHalfTheSpeed) {
+  Simulation simulation(make_sliding_boxes());
+  for (int k = 0; k < 2000; ++k) {
+    ASSERT_FALSE(simulation.step().stopped);
+    ASSERT_LE(simulation.penetration(), tolerance());
+  }
+  EXPECT_NEAR(velocity_of(simulation, "left").linear.x(), 5, 1e-9);
+  EXPECT_NEAR(velocity_of(simulation, "right").linear.x(), 5, 1e-9);
+  EXPECT_NEAR(position_of(simulation, "left").z(), 0.5, 2 * tolerance());
+}
+
+TEST(Naive, StopsAtTheZenoPointOfARestingContactAndNamesIt) {
+  for (Scene scene : {make_spinning_boxes(), make_sliding_boxes()}) {
+    scene.method.name = "impulse-naive";
+    Simulation simulation(scene);
+    const StepReport report = simulation.step();
+    ASSERT_TRUE(report.stopped);
+    EXPECT_EQ(report.stopped->reason, "zeno-point");
+    EXPECT_EQ(report.stopped->time, 0);
+    EXPECT_NE(report.stopped->message.find("'ground'"), std::string::npos);
+  }
+}
+
+// Without resting contact there is nothing to get stuck in: the naive method flies and bounces like the other.
+TEST(Naive, ElasticBallBouncesForever) {
+  Scene scene = make_impulse_scene(0, 1);
+  scene.method.name = "impulse-naive";
+  scene.bodies = {make_ground(), make_body("ball", {Sphere{0.5}}, Vec3(0, 0, 1.5))};
+  Simulation simulation(scene);
+  const double energy = simulation.world().potential_energy();
+  for (int k = 0; k < 5000; ++k) ASSERT_FALSE(simulation.step().stopped);
+  EXPECT_NEAR(simulation.world().kinetic_energy() + simulation.world().potential_energy(), energy, 1e-9 * energy);
+}
+
+// Bounces of e, e², ... times the first flight: the ball is at rest after √(2H/g) (1 + e)/(1 − e).
+TEST(ZenoFree, BouncingBallComesToRestAtTheAccumulationPointAndTimeGoesOn) {
+  for (const double e : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95}) {
+    Scene scene = make_impulse_scene(0, e);
+    scene.bodies = {make_ground(), make_body("ball", {Sphere{0.5}}, Vec3(0, 0, 1.5))};
+    Simulation simulation(scene);
+    const double expected = std::sqrt(2 / kGravity) * (1 + e) / (1 - e);
+    double last_motion = 0;
+    while (simulation.world().time < 1.02 * expected + 0.05) {
+      ASSERT_FALSE(simulation.step().stopped);
+      if (velocity_of(simulation, "ball").linear.norm() > 1e-6) last_motion = simulation.world().time;
+    }
+    // Known to one step.
+    EXPECT_NEAR(last_motion, expected, 0.001 * expected + 0.001) << "e = " << e;
+    EXPECT_LE(simulation.penetration(), tolerance());
+  }
+}
+
+TEST(ZenoFree, BlockOnARampDoesNotCreepBelowTheFrictionAngleAndSlidesAbove) {
+  for (const double excess : {-0.02, 0.1}) {
+    const double mu = 0.4;
+    const double angle = std::atan(mu) + excess;
+    Scene scene = make_impulse_scene(mu, 0);
+    const Quat tilt(Eigen::AngleAxisd(angle, Vec3::UnitY()));
+    BodyDescription box = make_body("box", {Box{Vec3(0.4, 0.4, 0.2)}}, tilt * Vec3(0, 0, 0.1));
+    box.pose.q = tilt;
+    scene.bodies = {make_ground(tilt * Vec3::UnitZ()), box};
+    Simulation simulation(scene);
+    run_to(simulation, 2);
+    if (excess < 0) {
+      EXPECT_LT((position_of(simulation, "box") - tilt * Vec3(0, 0, 0.1)).norm(), 1e-6 + 2 * tolerance());
+      EXPECT_LT(velocity_of(simulation, "box").linear.norm(), 1e-8);
+    } else {
+      const double expected = kGravity * (std::sin(angle) - mu * std::cos(angle)) * 2;
+      EXPECT_NEAR(velocity_of(simulation, "box").linear.norm(), expected, 0.005 * expected);
+    }
+  }
+}
+
+// A line of balls, elastic: only the far one leaves, under the laws that pass impulses on from pair to pair.
+TEST(ZenoFree, OnlyTheFarBallOfALineLeaves) {
+  for (const char* law : {"newton", "guendelman", "mirtich", "gauss-seidel"}) {
+    Scene scene = make_impulse_scene(0, 1);
+    scene.gravity = Vec3::Zero();
+    scene.method.impact = law;
+    BodyDescription first = make_body("first", {Sphere{0.1}}, Vec3(-0.5, 0, 0));
+    first.velocity = Vec3(1, 0, 0);
+    scene.bodies = {first};
+    for (int k = 0; k < 4; ++k) {
+      scene.bodies.push_back(make_body("ball" + std::to_string(k), {Sphere{0.1}}, Vec3(0.2 * k, 0, 0)));
+    }
+    Simulation simulation(scene);
+    run_to(simulation, 0.6);
+    EXPECT_NEAR(velocity_of(simulation, "ball3").linear.x(), 1, 1e-6) << law;
+    EXPECT_NEAR(velocity_of(simulation, "first").linear.x(), 0, 1e-6) << law;
+  }
+}
+
+// Faster than its own size per step: continuous detection stops it at the wall all the same.
+TEST(ZenoFree, BulletDoesNotPassThroughPaper) {
+  Scene scene = make_impulse_scene(0, 0);
+  scene.gravity = Vec3::Zero();
+  BodyDescription paper = make_body("paper", {Box{Vec3(0.0001, 2, 2)}}, Vec3(1, 0, 0));
+  paper.kind = BodyKind::kFixed;
+  BodyDescription bullet = make_body("bullet", {Sphere{0.005}}, Vec3(-1, 0.1, 0));
+  bullet.velocity = Vec3(900, 0, 0);
+  scene.bodies = {paper, bullet};
+  Simulation simulation(scene);
+  run_to(simulation, 0.01);
+  EXPECT_LT(position_of(simulation, "bullet").x(), 1);
+  EXPECT_NEAR(velocity_of(simulation, "bullet").linear.norm(), 0, 1e-9);
+}
+
+}  // namespace
+}  // namespace achilles
