@@ -41,7 +41,7 @@ int replay(const std::string& recording, int threads);
 int list_methods(const std::string& name);
 int list_shapes(const std::string& name);
 int list_joints(const std::string& name);
-int list_solvers();
+int list_solvers(const std::string& name);
 int list_impacts();
 int print_schema();
 

@@ -5,12 +5,10 @@
 
 #include "impact/impact_law.hpp"
 #include "scene/format/format.hpp"
+#include "solver/solver.hpp"
 #include "time_control/method.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <set>
 
 namespace achilles::program {
 namespace {
@@ -83,13 +81,18 @@ int list_joints(const std::string& name) {
   return kDone;
 }
 
-int list_solvers() {
-  std::set<std::string_view> seen;
-  for (const MethodInfo& method : method_infos()) {
-    for (const std::string_view solver : method.solvers) {
-      if (seen.insert(solver).second) fmt::print("{}\n", solver);
+int list_solvers(const std::string& name) {
+  for (const SolverInfo& solver : solver_infos()) {
+    if (name.empty()) fmt::print("{:<14} {} [{}]\n", solver.name, solver.summary, solver.source);
+    if (name != solver.name) continue;
+    fmt::print("{}: {} [{}]\n", solver.name, solver.summary, solver.source);
+    for (const SolverOptionInfo& option : solver.options) {
+      fmt::print("  {:<22} {:<14} {}\n", option.name, std::visit(ShowValue{}, option.standard), option.meaning);
+      if (!option.words.empty()) fmt::print("  {:<22} {:<14} one of: {}\n", "", "", join(option.words));
     }
+    return kDone;
   }
+  if (!name.empty()) throw BadInput(fmt::format("there is no solver '{}'; 'achilles solvers' lists them", name));
   return kDone;
 }
 

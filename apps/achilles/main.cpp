@@ -76,7 +76,7 @@ void describe_commands(CLI::App& app, std::function<int()>& chosen, RunArguments
   add_list("methods", "List the methods, or the options of one", list_methods);
   add_list("shapes", "List the shapes, or the keys of one", list_shapes);
   add_list("joints", "List the joints, or the keys of one", list_joints);
-  app.add_subcommand("solvers", "List the complementarity solvers")->callback([&] { chosen = list_solvers; });
+  add_list("solvers", "List the complementarity solvers, or the options of one", list_solvers);
   app.add_subcommand("impacts", "List the impact laws")->callback([&] { chosen = list_impacts; });
   app.add_subcommand("schema", "Print the JSON Schema of the scene format, for editors")->callback([&] {
     chosen = print_schema;

@@ -5,6 +5,7 @@
 #include <achilles/run.hpp>
 
 #include "record/csv.hpp"
+#include "record/page.hpp"
 #include "record/recording.hpp"
 
 #include <fmt/format.h>
@@ -28,13 +29,17 @@ Recording open_recording(const std::string& path) {
 int export_recording(const std::string& recording_path, const std::vector<std::string>& outputs) {
   for (const std::string& output : outputs) {
     const std::string extension = std::filesystem::path(output).extension().string();
-    if (extension != ".csv") {
-      throw BadInput(fmt::format("{}: exports end in .csv", output));
+    if (extension != ".csv" && extension != ".html") {
+      throw BadInput(fmt::format("{}: exports end in .html or .csv", output));
     }
   }
   const Recording recording = open_recording(recording_path);
   for (const std::string& output : outputs) {
-    export_csv(recording, output);
+    if (std::filesystem::path(output).extension() == ".csv") {
+      export_csv(recording, output);
+    } else {
+      export_page(recording, output);
+    }
     fmt::print("wrote {} ({})\n", output, show_size(static_cast<double>(std::filesystem::file_size(output))));
   }
   return kDone;

@@ -18,11 +18,28 @@ std::string choose(std::string_view what, const std::string& given, const std::v
   return given;
 }
 
+/// The solver of that name with the options the scene gives it. Throws std::invalid_argument for one that belongs to
+/// another solver.
+SolverOptions make_solver(const std::string& name, SolverOptions options, const MethodInfo& info,
+                          const MethodDescription& description) {
+  if (solver_name(options) != name) options = find_solver(name)->standard;
+  const auto belongs_to_a_solver = [](const std::string& option) {
+    const std::span<const SolverInfo> infos = solver_infos();
+    return std::any_of(infos.begin(), infos.end(), [&](const SolverInfo& solver) {
+      return std::any_of(solver.options.begin(), solver.options.end(),
+                         [&](const SolverOptionInfo& one) { return one.name == option; });
+    });
+  };
+  for (const auto& [option, value] : description.options) {
+    if (info.solvers.empty() || !belongs_to_a_solver(option)) continue;
+    set_solver_option(options, option, value);
+  }
+  return options;
+}
+
 LcpFixedOptions make_lcp_fixed(const OptionReader& read) {
   LcpFixedOptions options;
-  options.solver.iterations = read.integer("iterations");
-  options.solver.tolerance = read.number("tolerance");
-  options.solver.relaxation = read.number("relaxation");
+  options.exact_rows = read.integer("exact_rows");
   options.integrator = read.word("integrator") == "conserving" ? Integrator::kConserving : Integrator::kSemiImplicit;
   options.warm_start = read.boolean("warm_start");
   options.margin = read.number("margin");
@@ -59,12 +76,14 @@ struct Advance {
 Method make_method(const MethodDescription& description) {
   const MethodInfo* info = find_method(description.name);
   if (info == nullptr) throw std::invalid_argument("there is no method '" + description.name + "'");
-  (void)choose("solver", description.solver, info->solvers);
+  const std::string solver = choose("solver", description.solver, info->solvers);
   const std::string impact = choose("impact law", description.impact, info->impacts);
   const OptionReader read(*info, description);
   if (info->name == "impulse-naive") return make_impulse(read, false, impact);
   if (info->name == "impulse-zeno-free") return make_impulse(read, true, impact);
-  return make_lcp_fixed(read);
+  LcpFixedOptions options = make_lcp_fixed(read);
+  options.solver = make_solver(solver, options.solver, *info, description);
+  return options;
 }
 
 StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h) {

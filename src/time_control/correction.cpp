@@ -2,7 +2,7 @@
 
 #include "math/refill.hpp"
 #include "motion/free_rotation.hpp"
-#include "solver/gauss_seidel.hpp"
+#include "solver/solver.hpp"
 
 #include <algorithm>
 
@@ -31,6 +31,13 @@ bool has_errors(std::span<const Row> rows) {
                      [](const Row& row) { return row.lower < 0 ? row.target != 0 : row.target > 0; });
 }
 
+SolverOptions choose_solver(const CorrectionOptions& options, bool has_joints, std::size_t rows) {
+  if (has_joints && rows <= static_cast<std::size_t>(options.exact_rows)) return NewtonOptions{.tolerance = 1e-12};
+  return GaussSeidelOptions{.iterations = (has_joints ? 10 : 1) * options.sweeps,
+                            .tolerance = has_joints ? 1e-9 : 0.01 * options.slop,
+                            .order = SweepOrder::kSymmetric};
+}
+
 }  // namespace
 
 void correct_positions(World& world, const CorrectionOptions& options, double h, StepWorkspace& scratch) {
@@ -46,12 +53,10 @@ void correct_positions(World& world, const CorrectionOptions& options, double h,
     if (!has_errors(scratch.correction_rows)) continue;
     any = true;
     refill(scratch.correction_impulses, scratch.correction_rows.size(), 0.0);
-    const GaussSeidelOptions sweeps{.iterations = has_joints ? options.joint_sweeps : options.contact_sweeps,
-                                    .tolerance = has_joints ? 1e-12 : 0.01 * options.slop,
-                                    .order = SweepOrder::kSymmetric};
     // The residual says how much error is left for the next step; the run measures that from geometry.
-    (void)solve_gauss_seidel({scratch.correction_rows, scratch.corrections}, sweeps, scratch.solving.front(),
-                             scratch.correction_impulses);
+    (void)solve({scratch.correction_rows, scratch.corrections},
+                choose_solver(options, has_joints, scratch.correction_rows.size()), scratch.solving.front(),
+                scratch.correction_impulses);
   }
   if (!any) return;
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {

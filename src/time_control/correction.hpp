@@ -9,10 +9,10 @@
 namespace achilles {
 
 struct CorrectionOptions {
-  double share = 0.2;       // of the penetration beyond the slop that is taken out; joints are mended whole
-  double slop = 1e-4;       // [m] penetration that is left alone
-  int contact_sweeps = 10;  // where a group has contacts only
-  int joint_sweeps = 50;    // where it has joints
+  double share = 0.2;    // of the penetration beyond the slop that is taken out; joints are mended whole
+  double slop = 1e-4;    // [m] penetration that is left alone
+  int sweeps = 10;       // of Gauss-Seidel, ten times as many where a group has joints
+  int exact_rows = 300;  // groups with joints and at most this many rows are solved by Newton
 };
 
 /// Moves the bodies after a step of length h whose rows are still in the workspace: contacts by the gap that their rows

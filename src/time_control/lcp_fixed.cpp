@@ -9,12 +9,23 @@
 namespace achilles {
 namespace {
 
-void solve_group(World& world, const GaussSeidelOptions& options, StepWorkspace& scratch, std::size_t group) {
+/// Few sweeps do not hold a mechanism together: arms far longer than the bodies are wide make its rows nearly parallel.
+/// Small ones are solved exactly, which is also faster than sweeping them to the same residual.
+bool is_solved_exactly(const StepWorkspace& scratch, std::size_t group, int exact_rows) {
+  const bool has_joints = scratch.joint_rows_start[group] < scratch.joint_rows_start[group + 1];
+  return has_joints &&
+         scratch.row_start[group + 1] - scratch.row_start[group] <= static_cast<std::uint32_t>(exact_rows);
+}
+
+void solve_group(World& world, const LcpFixedOptions& options, StepWorkspace& scratch, std::size_t group) {
   const std::uint32_t first = scratch.row_start[group];
   const std::uint32_t count = scratch.row_start[group + 1] - first;
   const RowProblem problem{std::span<const Row>(scratch.rows).subspan(first, count), world.bodies.velocity};
-  scratch.solves[group] = solve_gauss_seidel(problem, options, scratch.solving[BlockRunner::thread_index()],
-                                             std::span(scratch.impulses).subspan(first, count));
+  const std::span<double> impulses = std::span(scratch.impulses).subspan(first, count);
+  SolverWorkspace& workspace = scratch.solving[BlockRunner::thread_index()];
+  const SolverOptions exact = NewtonOptions{};
+  const bool is_exact = is_solved_exactly(scratch, group, options.exact_rows);
+  scratch.solves[group] = solve(problem, is_exact ? exact : options.solver, workspace, impulses);
 }
 
 }  // namespace
@@ -25,12 +36,12 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin, h, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
-  for_each_group(scratch, [&](std::size_t group) { solve_group(world, options.solver, scratch, group); });
+  for_each_group(scratch, [&](std::size_t group) { solve_group(world, options, scratch, group); });
   conclude_contacts(world, options.slop, scratch, report);
   conclude_joints(world, h, scratch, report);
   integrate_positions(world, h, options.integrator, scratch.motion, scratch.constrained);
-  correct_positions(world, {options.correction, options.slop, options.correction_iterations, options.solver.iterations},
-                    h, scratch);
+  correct_positions(world, {options.correction, options.slop, options.correction_iterations, options.exact_rows}, h,
+                    scratch);
   report.joint_error = update_joint_positions(world);
   world.time += h;
   ++world.step_index;

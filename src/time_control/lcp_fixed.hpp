@@ -2,7 +2,7 @@
 #pragma once
 
 #include "motion/integrate.hpp"
-#include "solver/gauss_seidel.hpp"
+#include "solver/solver.hpp"
 #include "time_control/step_workspace.hpp"
 
 #include <achilles/report.hpp>
@@ -12,7 +12,8 @@ namespace achilles {
 
 struct LcpFixedOptions {
   // Forward and backward in turn: weight travels down a stack and support up it within one pair of sweeps.
-  GaussSeidelOptions solver{.order = SweepOrder::kSymmetric};
+  SolverOptions solver = GaussSeidelOptions{.order = SweepOrder::kSymmetric};
+  int exact_rows = 300;  // groups with joints and at most this many rows are solved by Newton
   Integrator integrator = Integrator::kConserving;
   bool warm_start = true;
   double margin = 0.01;                 // [m] contacts are looked for up to this gap, plus what the speeds can close

@@ -1,5 +1,7 @@
 #include "time_control/method.hpp"
 
+#include "solver/solver.hpp"
+
 #include <algorithm>
 
 namespace achilles {
@@ -23,17 +25,43 @@ OptionInfo word(std::string_view name, std::vector<std::string_view> words, std:
   return {name, OptionInfo::Type::kWord, std::string(words.front()), 0, 0, words, meaning};
 }
 
+/// Every solver, the default first.
+std::vector<std::string_view> solvers_after(std::string_view standard) {
+  std::vector<std::string_view> names{standard};
+  for (const SolverInfo& solver : solver_infos()) {
+    if (solver.name != standard) names.push_back(solver.name);
+  }
+  return names;
+}
+
+/// The options of all solvers under one name each; make_solver checks what the chosen one takes. Ranges are the widest.
+void append_solver_options(std::vector<OptionInfo>& options) {
+  const std::size_t first = options.size();
+  for (const SolverInfo& solver : solver_infos()) {
+    for (const SolverOptionInfo& option : solver.options) {
+      const auto known = std::find_if(options.begin() + static_cast<std::ptrdiff_t>(first), options.end(),
+                                      [&](const OptionInfo& other) { return other.name == option.name; });
+      if (known == options.end()) {
+        options.push_back({option.name, static_cast<OptionInfo::Type>(option.type), option.standard, option.minimum,
+                           option.maximum, option.words, option.meaning});
+      } else {
+        known->minimum = std::min(known->minimum, option.minimum);
+        known->maximum = std::max(known->maximum, option.maximum);
+      }
+    }
+  }
+}
+
 MethodInfo lcp_fixed() {
-  return {
+  MethodInfo info{
       "lcp-fixed",
       "Erleben, fig. 4.15, eq. 6.76",
       "one complementarity problem per step",
-      {"gauss-seidel"},
+      solvers_after("gauss-seidel"),
       {"newton"},
       {
-          integer("iterations", 50, 1, 1e6, "sweeps of the solver at most"),
-          number("tolerance", 1e-9, 0, kBig, "residual at which the solver stops [m/s]"),
-          number("relaxation", 1, 0.01, 1.99, "over- or under-relaxation of the sweeps; 1 is Gauss-Seidel"),
+          integer("exact_rows", 300, 0, 1e6,
+                  "groups with joints and at most this many rows are solved by newton, whatever the solver"),
           boolean("warm_start", true, "start from the impulses of the last step"),
           word("integrator", {"conserving", "semi-implicit"},
                "free motion: exact flight and conserved rotation, or eq. 6.76 to the letter"),
@@ -43,6 +71,8 @@ MethodInfo lcp_fixed() {
           number("correction", 0.2, 0, 1, "share of the penetration beyond the slop that a step takes out"),
           integer("correction_iterations", 10, 1, 1e6, "sweeps of the position correction"),
       }};
+  append_solver_options(info.options);
+  return info;
 }
 
 MethodInfo impulse(std::string_view name, std::string_view source, std::string_view promise) {

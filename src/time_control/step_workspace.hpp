@@ -8,13 +8,13 @@
 #include "graph/groups.hpp"
 #include "math/blocks.hpp"
 #include "motion/integrate.hpp"
-#include "solver/iterative/units.hpp"
-#include "solver/solve_report.hpp"
+#include "solver/solver.hpp"
 #include "time_control/impulse/impulse_workspace.hpp"
 
 #include <achilles/report.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace achilles {
@@ -44,7 +44,7 @@ struct StepWorkspace {
   std::vector<JointRows> joint_rows;            // in the order of the rows
   std::vector<std::uint32_t> joint_rows_start;  // per group, and one past the last
   std::vector<SolveReport> solves;              // per group
-  std::vector<IterativeWorkspace> solving;      // per thread
+  std::deque<SolverWorkspace> solving;          // per thread; they cannot be moved
 
   std::vector<Row> correction_rows;
   std::vector<double> correction_impulses;

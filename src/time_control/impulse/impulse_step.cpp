@@ -204,7 +204,7 @@ class ImpulseStep {
     const GaussSeidelOptions sweeps{
         .iterations = options_.iterations, .tolerance = 0.1 * options_.approach, .order = SweepOrder::kSymmetric};
     const SolveReport solve =
-        solve_gauss_seidel({scratch_.rows, bodies_.velocity}, sweeps, scratch_.solving.front(), scratch_.impulses);
+        solve_gauss_seidel({scratch_.rows, bodies_.velocity}, sweeps, scratch_.solving.front().iterative, scratch_.impulses);
     report_.iterations = std::max(report_.iterations, solve.iterations);
     report_.residual = std::max(report_.residual, solve.residual);
     record_impulses();
@@ -226,7 +226,7 @@ class ImpulseStep {
     refill(scratch_.correction_impulses, scratch_.correction_rows.size(), 0.0);
     const GaussSeidelOptions sweeps{.iterations = 50, .tolerance = 0.01 * options_.tolerance};
     // What is left over is seen at the next instant.
-    (void)solve_gauss_seidel({scratch_.correction_rows, scratch_.corrections}, sweeps, scratch_.solving.front(),
+    (void)solve_gauss_seidel({scratch_.correction_rows, scratch_.corrections}, sweeps, scratch_.solving.front().iterative,
                              scratch_.correction_impulses);
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (scratch_.movable[i] == 0) continue;
