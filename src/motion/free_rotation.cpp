@@ -20,25 +20,54 @@ Quat infinitesimal_rotation(const Quat& q, const Vec3& w_W, double h) {
   return Quat(q.coeffs() + rate.coeffs());
 }
 
+/// One midpoint step by Newton's method; false when it did not converge, as happens from about h|ω| = 3 on.
+bool solve_midpoint(const Mat3& inertia_B, const Vec3& torque_B, double h, FreeRotation& free) {
+  constexpr int kMaxIterations = 15;
+  constexpr double kRelativeChange = 1e-9;  // convergence is quadratic: what is left is below rounding
+  const Vec3 start = free.spin_end_B;
+  const Vec3 momentum = inertia_B * start;
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    const Vec3 mean = 0.5 * (start + free.spin_end_B);
+    const Vec3 mean_momentum = inertia_B * mean;
+    const Vec3 residual = inertia_B * free.spin_end_B - momentum + h * mean.cross(mean_momentum) - h * torque_B;
+    const Mat3 jacobian = inertia_B + 0.5 * h * (cross_matrix(mean) * inertia_B - cross_matrix(mean_momentum));
+    const Vec3 change = jacobian.inverse() * residual;
+    free.spin_end_B -= change;
+    free.spin_mean_B = 0.5 * (start + free.spin_end_B);
+    if (change.norm() <= kRelativeChange * free.spin_end_B.norm()) return true;
+  }
+  return false;
+}
+
+/// The vector whose Cayley rotation is q.
+Vec3 cayley_vector(const Quat& q) {
+  constexpr double kHalfTurn = 1e-100;  // half a turn has no finite vector; this one is as near as rounding tells
+  return 2 * q.vec() / (std::abs(q.w()) > kHalfTurn ? q.w() : kHalfTurn);
+}
+
+/// `parts` midpoint steps in place of one; false when one of them did not converge.
+bool solve_in_parts(const Mat3& inertia_B, const Vec3& torque_B, double h, int parts, FreeRotation& free) {
+  const double part = h / parts;
+  Quat turned = Quat::Identity();
+  for (int k = 0; k < parts; ++k) {
+    if (!solve_midpoint(inertia_B, torque_B, part, free)) return false;
+    turned = (turned * cayley_rotation(part * free.spin_mean_B)).normalized();
+  }
+  free.spin_mean_B = cayley_vector(turned) / h;
+  return true;
+}
+
 }  // namespace
 
 FreeRotation advance_free_rotation(const Mat3& inertia_B, const Vec3& spin_B, const Vec3& torque_B, double h) {
-  // Newton on the midpoint rule. The step is a smooth perturbation of the identity of size h|ω|, so a handful of
-  // iterations reach round-off; the cap only matters for steps of many turns, where the last iterate is kept.
-  constexpr int kMaxIterations = 20;
-  constexpr double kRelativeTolerance = 4e-16;
-  const Vec3 momentum = inertia_B * spin_B;
-  Vec3 end = spin_B;
-  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-    const Vec3 mean = 0.5 * (spin_B + end);
-    const Vec3 mean_momentum = inertia_B * mean;
-    const Vec3 residual = inertia_B * end - momentum + h * mean.cross(mean_momentum) - h * torque_B;
-    const Mat3 jacobian = inertia_B + 0.5 * h * (cross_matrix(mean) * inertia_B - cross_matrix(mean_momentum));
-    const Vec3 change = jacobian.inverse() * residual;
-    end -= change;
-    if (change.norm() <= kRelativeTolerance * end.norm()) break;
+  constexpr int kMaxParts = 1 << 14;
+  FreeRotation free{spin_B, spin_B};
+  if (solve_midpoint(inertia_B, torque_B, h, free)) return free;
+  for (int parts = 2; parts <= kMaxParts; parts *= 2) {
+    free = {spin_B, spin_B};
+    if (solve_in_parts(inertia_B, torque_B, h, parts, free)) return free;
   }
-  return {end, 0.5 * (spin_B + end)};
+  return {spin_B, spin_B};  // thousands of turns in one step: the spin stays as it is rather than explode
 }
 
 Quat cayley_rotation(const Vec3& theta) {

@@ -12,10 +12,11 @@ namespace achilles {
 ///
 /// Kinetic energy and |Iω| are quadratic, so for τ = 0 the rule keeps both exactly; turning the body by the Cayley
 /// rotation of h ω̄ keeps the angular momentum in world axes too, since (1 + ½[hω̄]) I ω₁ = (1 − ½[hω̄]) I ω₀. Second
-/// order. This is also the gyroscopic term done stably: no step is too long for it to stay bounded.
+/// order. This is also the gyroscopic term done stably: no step is too long for it to stay bounded. Where h|ω| is so
+/// large that Newton's method finds no root, the step is cut into equal parts, each of which keeps the same quantities.
 struct FreeRotation {
   Vec3 spin_end_B = Vec3::Zero();   // [rad/s] ω₁, body axes at the end of the step
-  Vec3 spin_mean_B = Vec3::Zero();  // [rad/s] ω̄
+  Vec3 spin_mean_B = Vec3::Zero();  // [rad/s] ω̄; in all cases the one whose Cayley rotation over h is the body's
 };
 [[nodiscard]] FreeRotation advance_free_rotation(const Mat3& inertia_B, const Vec3& spin_B, const Vec3& torque_B,
                                                  double h);
