@@ -57,7 +57,7 @@ MethodInfo lcp_fixed() {
       "lcp-fixed",
       "Erleben, fig. 4.15, eq. 6.76",
       "one complementarity problem per step",
-      solvers_after("gauss-seidel"),
+      solvers_after("nonsmooth-cg"),
       {"newton"},
       {
           integer("exact_rows", 300, 0, 1e6,

@@ -1,38 +1,56 @@
 #include "support/allocations.hpp"
 
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
 #include <cstdlib>
-#include <new>
+
+// The sanitizers have a malloc of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+namespace achilles::testing {
+std::int64_t count_allocations() { return 0; }
+}  // namespace achilles::testing
+
+#else
 
 namespace {
 std::atomic<std::int64_t> allocations{0};
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* memory = alignment > 0 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                               : std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
+void count() { allocations.fetch_add(1, std::memory_order_relaxed); }
 }  // namespace
 
-void* operator new(std::size_t size) { return allocate(size, 0); }
-void* operator new[](std::size_t size) { return allocate(size, 0); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
+// What operator new, Eigen and everyone else end up in, in front of the C library's own.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* memory, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  count();
+  return __libc_malloc(size);
 }
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
+void* calloc(std::size_t number, std::size_t size) {
+  count();
+  return __libc_calloc(number, size);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void* realloc(void* memory, std::size_t size) {
+  count();
+  return __libc_realloc(memory, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  count();
+  *memory = __libc_memalign(alignment, size);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+}
 
 namespace achilles::testing {
 std::int64_t count_allocations() { return allocations.load(std::memory_order_relaxed); }
 }  // namespace achilles::testing
+
+#endif

@@ -5,7 +5,7 @@
 
 namespace achilles::testing {
 
-/// Calls of operator new since the program began, on all threads.
+/// Calls of malloc and its kin since the program began, on all threads; always 0 under sanitizers.
 [[nodiscard]] std::int64_t count_allocations();
 
 }  // namespace achilles::testing

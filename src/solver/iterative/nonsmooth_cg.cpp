@@ -46,7 +46,8 @@ template <class Access>
 template <class Access>
 double sweep(Access& access, const NonsmoothCgOptions& options, IterativeWorkspace& scratch,
              std::span<double> impulses) {
-  scratch.before.assign(impulses.begin(), impulses.end());
+  scratch.before.resize(impulses.size());
+  std::copy(impulses.begin(), impulses.end(), scratch.before.begin());
   return options.block_contacts ? sweep_units(access, 1, scratch, impulses) : sweep_forward(access, 1, impulses);
 }
 

@@ -1,50 +1,49 @@
 #include "solver/iterative/residual_history.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
 
 void ResidualHistory::start(std::size_t size, int memory) {
-  const auto n = static_cast<Eigen::Index>(size);
+  size_ = static_cast<Eigen::Index>(size);
   memory_ = memory;
-  dy_.resize(n, memory_);
-  dg_.resize(n, memory_);
-  gram_.setZero(memory_, memory_);
-  factor_.resize(memory_, memory_);
-  rhs_.resize(memory_);
-  gamma_.resize(memory_);
-  last_y_.resize(n);
-  last_g_.resize(n);
-  step_.resize(n);
+  if (dy_.rows() < size_ || dy_.cols() < memory_) {
+    const Eigen::Index rows = std::max(2 * dy_.rows(), size_);
+    for (Eigen::MatrixXd* matrix : {&dy_, &dg_}) matrix->resize(rows, memory_);
+    for (Eigen::VectorXd* vector : {&last_y_, &last_g_, &step_}) vector->resize(rows);
+    for (Eigen::MatrixXd* matrix : {&gram_, &factor_}) matrix->resize(memory_, memory_);
+    for (Eigen::VectorXd* vector : {&rhs_, &gamma_}) vector->resize(memory_);
+  }
+  gram_.setZero();
   next_ = 0;
   forget();
 }
 
 bool ResidualHistory::record(std::span<const double> y, std::span<const double> g, std::span<const double> weight) {
-  const auto n = static_cast<Eigen::Index>(y.size());
   if (has_last_) add_difference(y, g, weight);
-  for (Eigen::Index i = 0; i < n; ++i) {
+  for (Eigen::Index i = 0; i < size_; ++i) {
     const auto k = static_cast<std::size_t>(i);
     last_y_[i] = y[k];
     last_g_[i] = std::sqrt(weight[k]) * g[k];
   }
   has_last_ = true;
   if (count_ == 0 || !solve()) return false;
-  step_.noalias() = -dy_.leftCols(count_) * gamma_.head(count_);
+  step_.head(size_).noalias() = -dy_.topLeftCorner(size_, count_) * gamma_.head(count_);
   return true;
 }
 
 void ResidualHistory::add_difference(std::span<const double> y, std::span<const double> g,
                                      std::span<const double> weight) {
   if (count_ == 0) next_ = 0;
-  for (Eigen::Index i = 0; i < last_y_.size(); ++i) {
+  for (Eigen::Index i = 0; i < size_; ++i) {
     const auto k = static_cast<std::size_t>(i);
     dy_(i, next_) = y[k] - last_y_[i];
     dg_(i, next_) = std::sqrt(weight[k]) * g[k] - last_g_[i];
   }
   count_ = std::min(count_ + 1, memory_);
   for (Eigen::Index k = 0; k < count_; ++k) {
-    gram_(k, next_) = gram_(next_, k) = dg_.col(k).dot(dg_.col(next_));
+    gram_(k, next_) = gram_(next_, k) = dg_.col(k).head(size_).dot(dg_.col(next_).head(size_));
   }
   next_ = (next_ + 1) % memory_;
 }
@@ -53,7 +52,7 @@ void ResidualHistory::add_difference(std::span<const double> y, std::span<const 
 // square root of rounding) are left out: what they would add is noise.
 bool ResidualHistory::solve() {
   constexpr double kIndependent = 1e-13;
-  rhs_.head(count_).noalias() = dg_.leftCols(count_).transpose() * last_g_;
+  rhs_.head(count_).noalias() = dg_.topLeftCorner(size_, count_).transpose() * last_g_.head(size_);
   bool any = false;
   for (Eigen::Index k = 0; k < count_; ++k) {
     const double norm = std::sqrt(gram_(k, k));

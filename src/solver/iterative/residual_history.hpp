@@ -19,18 +19,19 @@ class ResidualHistory {
   /// warm.
   bool record(std::span<const double> y, std::span<const double> g, std::span<const double> weight);
   /// −Σ γ_k Δy_k of the last record.
-  [[nodiscard]] std::span<const double> step() const { return {step_.data(), static_cast<std::size_t>(step_.size())}; }
+  [[nodiscard]] std::span<const double> step() const { return {step_.data(), static_cast<std::size_t>(size_)}; }
 
  private:
   void add_difference(std::span<const double> y, std::span<const double> g, std::span<const double> weight);
   bool solve();
 
+  // Rows beyond size_ are room for larger problems.
   Eigen::MatrixXd dy_, dg_;      // one column per remembered step, overwritten in turn; Δg scaled by √weight
   Eigen::MatrixXd gram_;         // Δgᵀ Δg
   Eigen::VectorXd rhs_, gamma_;  // Δgᵀ g and γ
   Eigen::MatrixXd factor_;
   Eigen::VectorXd last_y_, last_g_, step_;  // g scaled by √weight
-  Eigen::Index memory_ = 0, count_ = 0, next_ = 0;
+  Eigen::Index size_ = 0, memory_ = 0, count_ = 0, next_ = 0;
   bool has_last_ = false;
 };
 
