@@ -62,6 +62,14 @@ ImpulseOptions make_impulse(const OptionReader& read, bool skip_resting, const s
   return options;
 }
 
+ReflectionsOptions make_reflections(const OptionReader& read, const std::string& impact) {
+  ReflectionsOptions options;
+  options.impact = make_impact_law(impact).value();
+  options.rest_speed = read.number("rest_speed");
+  options.tolerance = read.number("tolerance");
+  return options;
+}
+
 struct Advance {
   World& world;
   StepWorkspace& scratch;
@@ -69,6 +77,9 @@ struct Advance {
 
   StepReport operator()(const LcpFixedOptions& options) const { return advance_lcp_fixed(world, options, scratch, h); }
   StepReport operator()(const ImpulseOptions& options) const { return advance_impulse(world, options, scratch, h); }
+  StepReport operator()(const ReflectionsOptions& options) const {
+    return advance_reflections(world, options, scratch, h);
+  }
 };
 
 }  // namespace
@@ -80,6 +91,7 @@ Method make_method(const MethodDescription& description) {
   const std::string impact = choose("impact law", description.impact, info->impacts);
   const OptionReader read(*info, description);
   if (info->name == "impulse-naive") return make_impulse(read, false, impact);
+  if (info->name == "reflections") return make_reflections(read, impact);
   if (info->name == "impulse-zeno-free") return make_impulse(read, true, impact);
   LcpFixedOptions options = make_lcp_fixed(read);
   options.solver = make_solver(solver, options.solver, *info, description);
@@ -93,7 +105,7 @@ StepReport advance(World& world, const Method& method, StepWorkspace& scratch, d
 std::vector<std::string> find_obstacles(const Method& method, const Scene& scene) {
   std::vector<std::string> obstacles;
   const std::string name = scene.method.name;
-  if (!scene.joints.empty() && std::holds_alternative<ImpulseOptions>(method)) {
+  if (!scene.joints.empty() && !std::holds_alternative<LcpFixedOptions>(method)) {
     obstacles.push_back("joints are not part of method " + name);
   }
   if (!scene.scripts.empty()) obstacles.push_back("scripts are not part of method " + name + " in this version");

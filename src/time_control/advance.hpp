@@ -3,6 +3,7 @@
 
 #include "time_control/impulse/impulse_step.hpp"
 #include "time_control/lcp_fixed.hpp"
+#include "time_control/reflections.hpp"
 #include "time_control/step_workspace.hpp"
 
 #include <achilles/scene.hpp>
@@ -12,7 +13,7 @@
 namespace achilles {
 
 /// The methods of this build, as their options. A new method is a new member here and a row in method_infos().
-using Method = std::variant<LcpFixedOptions, ImpulseOptions>;
+using Method = std::variant<LcpFixedOptions, ImpulseOptions, ReflectionsOptions>;
 
 /// The options a scene asks for, checked against the method's table. Throws std::invalid_argument naming what is wrong.
 [[nodiscard]] Method make_method(const MethodDescription& description);

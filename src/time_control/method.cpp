@@ -90,11 +90,25 @@ MethodInfo impulse(std::string_view name, std::string_view source, std::string_v
           }};
 }
 
+MethodInfo reflections() {
+  return {"reflections",
+          "Vouga et al.; Smith et al. 2012",
+          "impacts of many bodies at once always end; elastic ones keep energy",
+          {},
+          {"generalized-reflections", "gauss-seidel", "newton", "poisson", "mirtich", "guendelman", "inelastic"},
+          {
+              number("tolerance", 1e-9, 0, kBig, "a predicted gap of at most this is a contact [m]"),
+              number("rest_speed", 0, 0, kBig,
+                     "slower approaches do not bounce [m/s]; at least twice what gravity adds in a step"),
+          }};
+}
+
 }  // namespace
 
 std::span<const MethodInfo> method_infos() {
   static const std::vector<MethodInfo> infos{
       lcp_fixed(),
+      reflections(),
       impulse("impulse-naive", "Drumwright, alg. 1", "stops where contacts rest and says so: the baseline"),
       impulse("impulse-zeno-free", "Drumwright, algs. 2-4", "no impact missed, no Zeno point"),
   };

@@ -1,10 +1,10 @@
 #include "time_control/impulse/impulse_step.hpp"
 
-#include "constraint/touch_rows.hpp"
 #include "math/refill.hpp"
 #include "motion/free_rotation.hpp"
 #include "solver/gauss_seidel.hpp"
 #include "time_control/contact_stage.hpp"
+#include "time_control/touch_stage.hpp"
 #include "world/colliders.hpp"
 #include "world/inverse_mass.hpp"
 
@@ -26,7 +26,7 @@ class ImpulseStep {
   ImpulseStep(World& world, const ImpulseOptions& options, StepWorkspace& scratch, double h)
       : world_(world), bodies_(world.bodies), options_(options), scratch_(scratch), local_(scratch.impulse), h_(h) {
     // A bounce lower than the tolerance cannot be told from rest.
-    rest_speed_ = std::max(options.rest_speed, std::sqrt(2 * world.gravity.norm() * options.tolerance));
+    touch_ = {options.approach, std::max(options.rest_speed, std::sqrt(2 * world.gravity.norm() * options.tolerance))};
   }
 
   StepReport run() {
@@ -93,7 +93,7 @@ class ImpulseStep {
     }
     find_touching();
     if (scratch_.contacts.points.empty()) return;
-    build_rows();
+    build_touch_rows(world_, touch_, scratch_);
     const bool impact = resolve_approaching();
     if (report_.stopped || !options_.skip_resting) return;
     const bool carried = carry_resting(left);
@@ -114,60 +114,16 @@ class ImpulseStep {
     scratch_.records.clear();
   }
 
-  [[nodiscard]] const ContactLaw& law_of(std::uint32_t collider_a, std::uint32_t collider_b) const {
-    return world_.materials.law(scratch_.colliders[collider_a].material, scratch_.colliders[collider_b].material);
-  }
-  [[nodiscard]] Arms arms_of(std::uint32_t a, std::uint32_t b, const Vec3& at) const {
-    return {a, b, at - bodies_.position[a], at - bodies_.position[b]};
-  }
-
-  void build_rows() {
-    scratch_.rows.clear();
-    scratch_.rows_of_point.clear();
-    local_.restitution.clear();
-    for (const Contact& contact : scratch_.contacts.contacts) {
-      const ContactLaw& law = law_of(contact.collider_a, contact.collider_b);
-      for (const ContactPoint& point : scratch_.contacts.points_of(contact)) {
-        const Arms arms = arms_of(contact.body_a, contact.body_b, point.position);
-        const std::size_t row =
-            append_touch_rows(arms, point.normal, law.friction, bodies_, scratch_.inverse_mass, 0, scratch_.rows);
-        scratch_.rows_of_point.push_back(static_cast<std::uint32_t>(row));
-        // Slow approaches do not bounce; a contact at rest does when the impact reaches it through its neighbours.
-        const double approach = approach_of(row);
-        const bool slow = approach > options_.approach && approach <= rest_speed_;
-        local_.restitution.resize(scratch_.rows.size(), 0.0);
-        local_.restitution[row] = slow ? 0 : law.restitution;
-      }
-    }
-    refill(scratch_.impulses, scratch_.rows.size(), 0.0);
-  }
-
-  /// Speed at which a normal row closes; its target holds the velocity of what cannot be moved.
-  [[nodiscard]] double approach_of(std::size_t row) const {
-    return scratch_.rows[row].target - row_velocity(scratch_.rows[row], bodies_.velocity);
-  }
-
+  /// Treats what approaches. True when something did.
   bool resolve_approaching() {
-    const auto approaches = [&](std::uint32_t row) { return approach_of(row) > options_.approach; };
-    const auto& rows = scratch_.rows_of_point;
-    if (std::none_of(rows.begin(), rows.end(), approaches)) return false;
+    if (!has_approach(world_, touch_, false, scratch_)) return false;
     // Where nothing bounces the impact is plastic, and settling all contacts together is its exact solution; a law that
     // goes from contact to contact would leave spin behind that depends on their order.
-    const auto bounces = [&](std::uint32_t row) { return local_.restitution[row] > 0 && approaches(row); };
-    if (options_.skip_resting && std::none_of(rows.begin(), rows.end(), bounces)) {
+    if (options_.skip_resting && !has_approach(world_, touch_, true, scratch_)) {
       ++report_.impacts;
-      return true;
+    } else {
+      resolve_touch_impact(world_, options_.impact, scratch_, report_);
     }
-    const ImpactProblem problem{scratch_.rows, scratch_.inverse_mass, local_.restitution};
-    const ImpactReport impact =
-        resolve_impact(problem, options_.impact, local_.impact, bodies_.velocity, scratch_.impulses);
-    ++report_.impacts;
-    report_.impact_iterations = std::max(report_.impact_iterations, static_cast<int>(impact.iterations_max));
-    report_.lineality += impact.lineality;
-    if (impact.status != ImpactStatus::kResolved && impact.status != ImpactStatus::kSqueezed) {
-      report_.stopped = Stop{"impact-does-not-end", world_.time, std::string(to_string(impact.status))};
-    }
-    record_impulses();
     return true;
   }
 
@@ -190,7 +146,7 @@ class ImpulseStep {
     std::size_t p = 0;
     for (const Contact& contact : scratch_.contacts.contacts) {
       for (std::uint32_t k = 0; k < contact.count; ++k, ++p) {
-        if (-approach_of(scratch_.rows_of_point[p]) > rest_speed_) continue;
+        if (-approach_of(scratch_.rows[scratch_.rows_of_point[p]], bodies_.velocity) > touch_.rest_speed) continue;
         carry(contact.body_a);
         carry(contact.body_b);
       }
@@ -203,11 +159,11 @@ class ImpulseStep {
     refill(scratch_.impulses, scratch_.rows.size(), 0.0);
     const GaussSeidelOptions sweeps{
         .iterations = options_.iterations, .tolerance = 0.1 * options_.approach, .order = SweepOrder::kSymmetric};
-    const SolveReport solve =
-        solve_gauss_seidel({scratch_.rows, bodies_.velocity}, sweeps, scratch_.solving.front().iterative, scratch_.impulses);
+    const SolveReport solve = solve_gauss_seidel({scratch_.rows, bodies_.velocity}, sweeps,
+                                                 scratch_.solving.front().iterative, scratch_.impulses);
     report_.iterations = std::max(report_.iterations, solve.iterations);
     report_.residual = std::max(report_.residual, solve.residual);
-    record_impulses();
+    record_touch_impulses(scratch_);
   }
 
   /// Rounding lets resting bodies sink; what is no longer apart is put back to half the tolerance.
@@ -226,29 +182,12 @@ class ImpulseStep {
     refill(scratch_.correction_impulses, scratch_.correction_rows.size(), 0.0);
     const GaussSeidelOptions sweeps{.iterations = 50, .tolerance = 0.01 * options_.tolerance};
     // What is left over is seen at the next instant.
-    (void)solve_gauss_seidel({scratch_.correction_rows, scratch_.corrections}, sweeps, scratch_.solving.front().iterative,
-                             scratch_.correction_impulses);
+    (void)solve_gauss_seidel({scratch_.correction_rows, scratch_.corrections}, sweeps,
+                             scratch_.solving.front().iterative, scratch_.correction_impulses);
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (scratch_.movable[i] == 0) continue;
       bodies_.position[i] += scratch_.corrections[i].linear;
       bodies_.orientation[i] = (finite_rotation(scratch_.corrections[i].angular) * bodies_.orientation[i]).normalized();
-    }
-  }
-
-  /// The last impulses of the contact points, for the recording.
-  void record_impulses() {
-    scratch_.records.clear();
-    std::size_t p = 0;
-    for (const Contact& contact : scratch_.contacts.contacts) {
-      for (const ContactPoint& point : scratch_.contacts.points_of(contact)) {
-        const std::size_t row = scratch_.rows_of_point[p++];
-        Vec3 impulse = scratch_.impulses[row] * point.normal;
-        for (std::size_t k = row + 1; k < std::min(row + 3, scratch_.rows.size()); ++k) {
-          if (scratch_.rows[k].normal_row < 0) break;
-          impulse += scratch_.impulses[k] * scratch_.rows[k].linear_b;
-        }
-        scratch_.records.push_back({contact.body_a, contact.body_b, point.position, point.normal, point.gap, impulse});
-      }
     }
   }
 
@@ -360,7 +299,7 @@ class ImpulseStep {
   StepWorkspace& scratch_;
   ImpulseWorkspace& local_;
   double h_;
-  double rest_speed_ = 0;  // [m/s]
+  TouchOptions touch_;
   StepReport report_;
 };
 

@@ -20,6 +20,8 @@ struct ImpulseWorkspace {
   std::vector<Vec3> flight_spin;      // per body [rad/s] that turns it until the next event
   std::vector<std::uint8_t> carried;  // per body: has its forces up to the end of the step, moves at constant velocity
   std::vector<double> restitution;    // per row
+  std::vector<Vec3> position;         // per body, before a step is tried
+  std::vector<Quat> orientation;
 };
 
 }  // namespace achilles

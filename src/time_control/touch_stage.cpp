@@ -1,0 +1,92 @@
+#include "time_control/touch_stage.hpp"
+
+#include "constraint/touch_rows.hpp"
+#include "math/refill.hpp"
+
+#include <algorithm>
+
+namespace achilles {
+namespace {
+
+/// The bodies of the first row that opposes another, for people.
+std::string name_opposing(const World& world, const ImpactReport& impact, const StepWorkspace& scratch) {
+  if (impact.opposing.empty()) return {};
+  std::string text = ": contacts oppose each other between";
+  int shown = 0;
+  for (const std::uint32_t row : impact.opposing) {
+    if (++shown > 4) return text + " and others";
+    const auto name = [&](std::uint32_t body) {
+      return body == kImmovable ? "what is fixed" : "'" + world.names[body] + "'";
+    };
+    const Row& one = scratch.rows[row];
+    text += (shown > 1 ? ", " : " ") + name(one.body_a) + " and " + name(one.body_b);
+  }
+  return text;
+}
+
+}  // namespace
+
+void build_touch_rows(const World& world, const TouchOptions& options, StepWorkspace& scratch) {
+  const BodyArrays& bodies = world.bodies;
+  std::vector<double>& restitution = scratch.impulse.restitution;
+  scratch.rows.clear();
+  scratch.rows_of_point.clear();
+  restitution.clear();
+  for (const Contact& contact : scratch.contacts.contacts) {
+    const ContactLaw& law = world.materials.law(scratch.colliders[contact.collider_a].material,
+                                                scratch.colliders[contact.collider_b].material);
+    for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
+      const Arms arms{contact.body_a, contact.body_b, point.position - bodies.position[contact.body_a],
+                      point.position - bodies.position[contact.body_b]};
+      const std::size_t row =
+          append_touch_rows(arms, point.normal, law.friction, bodies, scratch.inverse_mass, 0, scratch.rows);
+      scratch.rows_of_point.push_back(static_cast<std::uint32_t>(row));
+      const double approach = approach_of(scratch.rows[row], bodies.velocity);
+      const bool slow = approach > options.approach && approach <= options.rest_speed;
+      restitution.resize(scratch.rows.size(), 0.0);
+      restitution[row] = slow ? 0 : law.restitution;
+    }
+  }
+  refill(scratch.impulses, scratch.rows.size(), 0.0);
+}
+
+bool has_approach(const World& world, const TouchOptions& options, bool bouncing, const StepWorkspace& scratch) {
+  const auto counts = [&](std::uint32_t row) {
+    return approach_of(scratch.rows[row], world.bodies.velocity) > options.approach &&
+           (!bouncing || scratch.impulse.restitution[row] > 0);
+  };
+  return std::any_of(scratch.rows_of_point.begin(), scratch.rows_of_point.end(), counts);
+}
+
+void resolve_touch_impact(World& world, const ImpactLaw& law, StepWorkspace& scratch, StepReport& report) {
+  const ImpactProblem problem{scratch.rows, scratch.inverse_mass, scratch.impulse.restitution};
+  const ImpactReport impact =
+      resolve_impact(problem, law, scratch.impulse.impact, world.bodies.velocity, scratch.impulses);
+  ++report.impacts;
+  report.impact_iterations = std::max(report.impact_iterations, static_cast<int>(impact.iterations_max));
+  report.lineality += impact.lineality;
+  // Something driven by a script that crushes a body leaves it as well off as can be: that ends.
+  if (impact.status != ImpactStatus::kResolved && impact.status != ImpactStatus::kSqueezed) {
+    report.stopped = Stop{"impact-does-not-end", world.time,
+                          std::string(to_string(impact.status)) + name_opposing(world, impact, scratch)};
+  }
+  record_touch_impulses(scratch);
+}
+
+void record_touch_impulses(StepWorkspace& scratch) {
+  scratch.records.clear();
+  std::size_t p = 0;
+  for (const Contact& contact : scratch.contacts.contacts) {
+    for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
+      const std::size_t row = scratch.rows_of_point[p++];
+      Vec3 impulse = scratch.impulses[row] * point.normal;
+      for (std::size_t k = row + 1; k < std::min(row + 3, scratch.rows.size()); ++k) {
+        if (scratch.rows[k].normal_row < 0) break;
+        impulse += scratch.impulses[k] * scratch.rows[k].linear_b;
+      }
+      scratch.records.push_back({contact.body_a, contact.body_b, point.position, point.normal, point.gap, impulse});
+    }
+  }
+}
+
+}  // namespace achilles
