@@ -22,8 +22,9 @@ class Newton {
   SolveReport run();
 
  private:
-  // The best iterate may lie this many iterations back before the solve gives up.
+  // The best iterate may lie this many iterations back before another start is tried.
   static constexpr int kPatience = 20;
+  static constexpr int kStarts = 5;
 
   void set_velocities(std::span<const double> impulses) {
     const auto n = static_cast<Eigen::Index>(impulses.size());
@@ -35,6 +36,7 @@ class Newton {
   [[nodiscard]] double search(double tau);
   void start_rounding();
   void step();
+  void start_anew();
 
   const MatrixProblem& problem_;
   const NewtonOptions& options_;
@@ -43,7 +45,7 @@ class Newton {
   SolveReport report_;
   double residual_ = 0;  // of the present iterate
   double tau_ = 0, tau_start_ = 0;
-  int since_best_ = 0, failures_ = 0;
+  int since_best_ = 0, failures_ = 0, short_steps_ = 0, starts_ = 1;
 };
 
 void Newton::sweep(int count) {
@@ -89,22 +91,44 @@ double Newton::search(double tau) {
   return 0;
 }
 
-void Newton::step() {
-  constexpr int kFailuresBeforeSweeps = 4;
+// Where steps from one iterate lead nowhere those from another often do: no impulses at all, from where contacts close
+// in the order of their load; then the solution with polygons for discs, where that is affordable; then what sweeps
+// make of the best iterate, ever more of them.
+void Newton::start_anew() {
   constexpr int kSweeps = 50;
+  constexpr std::size_t kDense = 300;  // rows: an eighth of a second at most
+  if (starts_ == 1) {
+    std::fill(impulses_.begin(), impulses_.end(), 0.0);
+  } else if (starts_ == 2 && problem_.size() <= kDense) {
+    (void)solve_lemke(problem_, LemkeOptions{}, scratch_.lemke, impulses_);
+  } else {
+    std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
+    sweep(kSweeps << starts_);
+  }
+  ++starts_;
+  since_best_ = failures_ = short_steps_ = 0;
+  set_velocities(impulses_);
+  start_rounding();
+}
+
+void Newton::step() {
+  constexpr int kFailures = 4;
+  constexpr double kShort = 0.1;
+  constexpr int kShortSteps = 6;
   const double root_size = std::sqrt(static_cast<double>(problem_.size()));
   const double length = scratch_.map.solve(impulses_, scratch_.w, tau_) ? search(tau_) : 0;
+  short_steps_ = length < kShort ? short_steps_ + 1 : 0;
   if (length == 0) {
     std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
     tau_ *= 10;
     tau_start_ = std::max(tau_start_, tau_);
-    if (++failures_ % kFailuresBeforeSweeps == 0) {
-      sweep(kSweeps);
-      set_velocities(impulses_);
-      start_rounding();
-    }
+    ++failures_;
+  }
+  if (failures_ == kFailures || short_steps_ == kShortSteps || since_best_ >= kPatience) {
+    if (starts_ < kStarts) start_anew();
     return;
   }
+  if (length == 0) return;
   const double norm = scratch_.map.norm(impulses_, scratch_.w, tau_);
   if (norm >= root_size * tau_) return;
   // Below a hundredth of the tolerance, rounding no longer matters.
@@ -118,13 +142,21 @@ SolveReport Newton::run() {
   scratch_.best.clear();
   measure();
   start_rounding();
-  while (report_.iterations < options_.iterations && since_best_ < kPatience) {
+  while (report_.iterations < options_.iterations && since_best_ <= kPatience) {
     if (report_.residual <= options_.tolerance || !std::isfinite(residual_)) break;
     ++report_.iterations;
     step();
     measure();
   }
+  // A sweep puts every impulse within its bounds and cone, from which steps may have left it by a rounding.
   std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
+  sweep(1);
+  measure();
+  if (residual_ <= options_.tolerance) {
+    report_.residual = residual_;
+  } else {
+    std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
+  }
   report_.status = report_.residual <= options_.tolerance ? SolveStatus::kSolved : SolveStatus::kIterationLimit;
   report_.model_residual = report_.residual;
   if (!std::isfinite(report_.residual)) {

@@ -1,6 +1,7 @@
 // Newton's method for the true Coulomb cone, quadratically convergent near a solution.
 #pragma once
 
+#include "solver/direct/lemke.hpp"
 #include "solver/iterative/units.hpp"
 #include "solver/matrix_problem.hpp"
 #include "solver/newton/smoothed_map.hpp"
@@ -17,15 +18,16 @@ struct NewtonOptions {
 struct NewtonWorkspace {
   SmoothedMap map;
   IterativeWorkspace sweeps;
+  LemkeWorkspace lemke;
   std::vector<double> w, trial, best;
 };
 
 /// Smoothing Newton, [Chen98]: steps on the natural map with rounded corners (smoothed_map.hpp), a line search on its
 /// norm, and a rounding τ that shrinks with the norm, in the end faster than linearly. Where no step length makes
-/// progress τ grows again and the best iterate so far is taken up; where that does not help either, sweeps move on.
-/// Redundant contacts and joints are no obstacle. `impulses` in is the warm start, out the best iterate.
-/// report.iterations counts linear systems; O(A's factorization) each. A residual that rounding keeps from falling ends
-/// the solve early with kIterationLimit.
+/// progress τ grows again and the best iterate so far is taken up; where that does not help either the solve starts
+/// anew, first from zero, then from what sweeps make of the best iterate. Redundant contacts and joints are no
+/// obstacle. `impulses` in is the warm start, out the best iterate. report.iterations counts linear systems; O(A's
+/// factorization) each. A residual that rounding keeps from falling ends the solve early with kIterationLimit.
 [[nodiscard]] SolveReport solve_newton(const MatrixProblem& problem, const NewtonOptions& options,
                                        NewtonWorkspace& scratch, std::span<double> impulses);
 
