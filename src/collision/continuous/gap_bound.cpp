@@ -1,5 +1,7 @@
 #include "collision/continuous/gap_bound.hpp"
 
+#include "collision/narrow_phase/penetration.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,6 +22,8 @@ MovingPair::Side MovingPair::make_side(const Geometry& geometry, const Motion& m
     side.kind = Kind::kCore;
     side.core = make_core(geometry);
     side.core_reach = std::max(0.0, side.reach - side.core.radius);
+  } else if (!std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(geometry.kind)) {
+    side.kind = Kind::kSurface;
   }
   return side;
 }
@@ -27,6 +31,8 @@ MovingPair::Side MovingPair::make_side(const Geometry& geometry, const Motion& m
 MovingPair::Instant MovingPair::make_instant(const Side& side, double t) {
   Instant at;
   at.X_WG = compute_pose(*side.motion, t);
+  const Vec3 origin = at.X_WG.p;
+  at.X_WG.p += at.X_WG.R * side.offset_G;
   at.v = at.w = at.a = Vec3::Zero();
   if (const auto* ballistic = std::get_if<BallisticMotion>(side.motion)) {
     at.center = ballistic->center + t * ballistic->velocity + 0.5 * t * t * ballistic->acceleration;
@@ -35,15 +41,72 @@ MovingPair::Instant MovingPair::make_instant(const Side& side, double t) {
     at.a = ballistic->acceleration;
   } else {
     const auto& guided = std::get<GuidedMotion>(*side.motion);
-    at.center = at.X_WG.p;
+    at.center = origin;
     at.max_speed = guided.max_speed;
     at.max_spin = guided.max_spin;
   }
   return at;
 }
 
-SignedDistance MovingPair::compute_gap(double t) const {
-  return compute_signed_distance(geometry_a(), pose_a(t), geometry_b(), pose_b(t));
+bool MovingPair::is_on_surface() const {
+  return (sides_[0].kind == Kind::kSurface && sides_[1].kind == Kind::kCore) ||
+         (sides_[0].kind == Kind::kCore && sides_[1].kind == Kind::kSurface);
+}
+
+MovingPair MovingPair::with_triangle(const TrianglePolytope& triangle) const {
+  MovingPair pair = *this;
+  Side& side = pair.sides_[sides_[0].kind == Kind::kSurface ? 0 : 1];
+  side.kind = Kind::kCore;
+  side.core = make_core(triangle.view());
+  side.offset_G = triangle.middle();
+  const auto* ballistic = std::get_if<BallisticMotion>(side.motion);
+  const double arm = ballistic ? (ballistic->X_WG.p - ballistic->center).norm() : 0;
+  side.reach = side.core_reach = arm + triangle.middle().norm() + side.core.size;
+  return pair;
+}
+
+// In the frame that the surface has at time `first`, what the other side sweeps up to `last`, grown by how far the
+// surface itself comes meanwhile. Times are counted from 0 by the motions: what they sweep from there on is enough.
+Aabb MovingPair::compute_swept_box(double first, double last, double margin) const {
+  const std::size_t surface = sides_[0].kind == Kind::kSurface ? 0 : 1;
+  const Side& other = sides_[1 - surface];
+  const Transform X_WS = compute_pose(*sides_[surface].motion, first);
+  const Aabb swept = first == last ? compute_bounds(*other.geometry, compute_pose(*other.motion, first))
+                                   : compute_swept_bounds(*other.geometry, *other.motion, last);
+  const Instant at = make_instant(sides_[surface], first);
+  const double s = last - first;
+  const double way = s * (at.v.norm() + at.max_speed + (at.w.norm() + at.max_spin) * sides_[surface].reach) +
+                     0.5 * s * s * at.a.norm();
+  const Vec3 center_S = X_WS.to_local(swept.center());
+  const Vec3 half_S = X_WS.R.transpose().cwiseAbs() * (0.5 * swept.extent());
+  // Rounding along the way is that of the largest coordinate that enters it.
+  const double rounding =
+      32 * std::numeric_limits<double>::epsilon() * (swept.center().norm() + half_S.norm() + X_WS.p.norm());
+  return Aabb{center_S - half_S, center_S + half_S}.grown(margin + way + rounding);
+}
+
+SignedDistance MovingPair::compute_gap(double t, double limit) const {
+  if (sides_[0].kind == Kind::kCore && sides_[1].kind == Kind::kCore) {
+    const ConvexCore& a = sides_[0].core;
+    const ConvexCore& b = sides_[1].core;
+    const Transform X_WA = make_instant(sides_[0], t).X_WG;
+    const CoreDistance cores = compute_core_distance({a, b, relative(X_WA, make_instant(sides_[1], t).X_WG)}, {});
+    return {cores.distance - a.radius - b.radius, X_WA * Vec3(cores.point_a + a.radius * cores.normal),
+            X_WA * Vec3(cores.point_b - b.radius * cores.normal), X_WA.R * cores.normal};
+  }
+  if (!is_on_surface()) return compute_signed_distance(geometry_a(), pose_a(t), geometry_b(), pose_b(t));
+  SignedDistance nearest;
+  nearest.distance = std::numeric_limits<double>::infinity();
+  // All triangles lie within these reaches of each other: a wider search finds no more.
+  const double widest = sides_[0].reach + sides_[1].reach + (pose_a(t).p - pose_b(t).p).norm();
+  for (double look = std::min(limit, std::min(sides_[0].reach, sides_[1].reach));; look *= 4) {
+    visit_triangle_pairs(t, t, std::min(look, limit), [&](const MovingPair& pair) {
+      const SignedDistance gap = pair.compute_gap(t);
+      if (gap.distance < nearest.distance) nearest = gap;
+    });
+    if (nearest.distance <= look || look >= std::min(limit, widest)) break;
+  }
+  return nearest;
 }
 
 namespace {

@@ -15,9 +15,12 @@
 #include "collision/contact/collide.hpp"
 #include "collision/continuous/motion.hpp"
 #include "collision/narrow_phase/convex_core.hpp"
+#include "geometry/heightfield_geometry.hpp"
+#include "geometry/mesh_geometry.hpp"
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace achilles {
 
@@ -34,8 +37,9 @@ class MovingPair {
  public:
   MovingPair(const Geometry& a, const Motion& motion_a, const Geometry& b, const Motion& motion_b);
 
-  /// The signed distance at time t.
-  [[nodiscard]] SignedDistance compute_gap(double t) const;
+  /// The signed distance at time t. Between a convex shape and a mesh or height field it is the least of those to
+  /// single triangles, and is infinite when it is certainly larger than `limit` [m].
+  [[nodiscard]] SignedDistance compute_gap(double t, double limit = std::numeric_limits<double>::infinity()) const;
 
   /// A time step s, at most `span`, such that the gap is at least goal.level during all of [t, t + s]; 0 when no such
   /// step can be certified. `gap` is the signed distance at t.
@@ -44,20 +48,28 @@ class MovingPair {
   /// Upper bound of how much the gap changes, up or down, during [t, t + span]. [m]
   [[nodiscard]] double compute_largest_change(double t, const SignedDistance& gap, double span) const;
 
+  /// Whether the bound of two convex shapes holds between one side and each triangle of the other.
+  [[nodiscard]] bool is_on_surface() const;
+  /// Calls visit(const MovingPair&) with a single triangle in the place of the surface, for each triangle that the
+  /// other side comes within `margin` [m] of during [first, last], and for some others.
+  template <class Visit>
+  void visit_triangle_pairs(double first, double last, double margin, const Visit& visit) const;
+
   [[nodiscard]] Transform pose_a(double t) const { return compute_pose(*sides_[0].motion, t); }
   [[nodiscard]] Transform pose_b(double t) const { return compute_pose(*sides_[1].motion, t); }
   [[nodiscard]] const Geometry& geometry_a() const { return *sides_[0].geometry; }
   [[nodiscard]] const Geometry& geometry_b() const { return *sides_[1].geometry; }
 
  private:
-  enum class Kind { kCore, kHalfSpace, kOther };
+  enum class Kind { kCore, kHalfSpace, kSurface, kOther };
   struct Side {
     const Geometry* geometry = nullptr;
     const Motion* motion = nullptr;
     Kind kind = Kind::kOther;
     ConvexCore core;
-    double core_reach = 0;  // [m] largest distance of a point of the core from what it turns about
-    double reach = 0;       // [m] the same for the whole shape
+    Vec3 offset_G = Vec3::Zero();  // [m] of the core's frame in the geometry's
+    double core_reach = 0;         // [m] largest distance of a point of the core from what it turns about
+    double reach = 0;              // [m] the same for the whole shape
   };
   /// A side at one time.
   struct Instant {
@@ -74,6 +86,8 @@ class MovingPair {
   static double lower_reach(const Side& side, const Instant& at, const Vec3& n, const Vec3& origin, double s);
   double half_space_bound(const Side& plane, const Instant& at_plane, const Side& other, const Instant& at_other,
                           const Vec3& n, double s) const;
+  [[nodiscard]] MovingPair with_triangle(const TrianglePolytope& triangle) const;
+  [[nodiscard]] Aabb compute_swept_box(double first, double last, double margin) const;
   double compute_change(const std::array<Instant, 2>& at, double gap, double s) const;
 
   std::array<Side, 2> sides_;
@@ -106,6 +120,21 @@ template <class Concave>
     }
   }
   return low;
+}
+
+template <class Visit>
+void MovingPair::visit_triangle_pairs(double first, double last, double margin, const Visit& visit) const {
+  const Geometry& surface = *sides_[sides_[0].kind == Kind::kSurface ? 0 : 1].geometry;
+  const Aabb box = compute_swept_box(first, last, margin);
+  const auto offer = [&](const SurfaceTriangle& triangle) {
+    const TrianglePolytope polytope(triangle.corners, triangle.normal);
+    visit(with_triangle(polytope));
+  };
+  if (const auto* mesh = std::get_if<std::shared_ptr<const MeshGeometry>>(&surface.kind)) {
+    visit_triangles(**mesh, box, offer);
+  } else {
+    visit_triangles(*std::get<std::shared_ptr<const HeightfieldGeometry>>(surface.kind), box, offer);
+  }
 }
 
 }  // namespace achilles

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace achilles {
 
-FirstContact find_first_descent(const MovingPair& pair, double start, double h, const GapLevels& levels,
-                                int max_iterations) {
+namespace {
+
+FirstContact descend(const MovingPair& pair, double start, double h, const GapLevels& levels, int max_iterations) {
   const GapGoal goal{levels.lower, 0.5 * (levels.lower + levels.upper)};
   FirstContact found;
   found.time = start;
@@ -35,6 +37,32 @@ FirstContact find_first_descent(const MovingPair& pair, double start, double h, 
     }
     found.time += step;
   }
+}
+
+/// The earliest descent towards any one triangle. Once one is found only earlier ones are of interest.
+FirstContact descend_to_surface(const MovingPair& pair, double start, double h, const GapLevels& levels,
+                                int max_iterations) {
+  FirstContact first;
+  first.time = h;
+  first.gap.distance = std::numeric_limits<double>::infinity();
+  int iterations = 0;
+  pair.visit_triangle_pairs(start, h, std::max(0.0, levels.upper), [&](const MovingPair& on_triangle) {
+    const FirstContact found = descend(on_triangle, start, first.time, levels, max_iterations);
+    iterations += found.iterations;
+    if (found.status == ContactSearchStatus::kApart) return;
+    const bool earlier = first.status == ContactSearchStatus::kApart || found.time < first.time;
+    if (earlier || found.gap.distance < first.gap.distance) first = found;
+  });
+  first.iterations = iterations;
+  return first;
+}
+
+}  // namespace
+
+FirstContact find_first_descent(const MovingPair& pair, double start, double h, const GapLevels& levels,
+                                int max_iterations) {
+  return pair.is_on_surface() ? descend_to_surface(pair, start, h, levels, max_iterations)
+                              : descend(pair, start, h, levels, max_iterations);
 }
 
 FirstContact find_first_contact(const MovingPair& pair, double h, const FirstContactOptions& options) {
@@ -93,7 +121,7 @@ class ContactTimeSearch {
       const double next = std::min(end, (std::floor(time_ / part * (1 + 1e-12)) + 1) * part);
       time_ = next > time_ ? next : end;
       ++iterations_;
-      if (pair_.compute_gap(time_).distance > options_.tolerance) return true;
+      if (pair_.compute_gap(time_, options_.tolerance).distance > options_.tolerance) return true;
     }
     return false;
   }

@@ -16,14 +16,14 @@ enum class ContactSearchStatus {
 
 struct FirstContactOptions {
   double tolerance = 1e-6;    // [m] a gap of at most this is a contact
-  int max_iterations = 1000;  // distance evaluations per pair
+  int max_iterations = 1000;  // distance evaluations per pair of convex shapes, each triangle of a surface being one
   int threads = 1;            // where there are many pairs
 };
 
 struct FirstContact {
   ContactSearchStatus status = ContactSearchStatus::kApart;
   double time = 0;     // [s] of contact; else the time up to which the two are certainly apart
-  SignedDistance gap;  // at that time
+  SignedDistance gap;  // at that time; infinite for a surface that stays apart
   int iterations = 0;  // distance evaluations
 };
 
