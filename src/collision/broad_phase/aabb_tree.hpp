@@ -17,8 +17,10 @@ struct BoxF {
   std::array<float, 3> upper{};
 
   [[nodiscard]] bool overlaps(const BoxF& other) const {
-    return (lower[0] <= other.upper[0]) & (lower[1] <= other.upper[1]) & (lower[2] <= other.upper[2]) &
-           (other.lower[0] <= upper[0]) & (other.lower[1] <= upper[1]) & (other.lower[2] <= upper[2]);
+    // Six comparisons without a branch: which of them fails cannot be predicted.
+    int overlap = 1;
+    for (std::size_t k = 0; k < 3; ++k) overlap &= int{lower[k] <= other.upper[k]} & int{other.lower[k] <= upper[k]};
+    return overlap != 0;
   }
   [[nodiscard]] bool contains(const Aabb& box) const {
     bool inside = true;

@@ -58,8 +58,10 @@ void visit_overlaps(const Bvh& tree, const Aabb& box, Visit&& visit) {
   std::uint32_t n = 0;
   for (;;) {
     const BvhNode& node = tree.nodes[n];
-    const bool overlaps = (node.lower[0] <= upper[0]) & (lower[0] <= node.upper[0]) & (node.lower[1] <= upper[1]) &
-                          (lower[1] <= node.upper[1]) & (node.lower[2] <= upper[2]) & (lower[2] <= node.upper[2]);
+    // Six comparisons without a branch: which of them fails cannot be predicted.
+    int meets = 1;
+    for (std::size_t k = 0; k < 3; ++k) meets &= int{node.lower[k] <= upper[k]} & int{lower[k] <= node.upper[k]};
+    const bool overlaps = meets != 0;
     if (overlaps && node.count == 0) {
       stack[depth++] = node.index;
       ++n;

@@ -62,7 +62,9 @@ TEST(Wedge, LexicographicOrderMeetsTheImagesAboveTheFloor) {
 TEST(Wedge, CertificatesRiseMonotonically) {
   for (const double degrees : {90.0, 30.0, 10.0, 3.0, 1.0, 0.1}) {
     const double theta = degrees * kPi / 180;
-    for (const auto& [name, law] : make_operators()) {
+    for (const auto& one : make_operators()) {
+      const auto& name = one.first;
+      const auto& law = one.second;
       TouchingBodies wedge = make_wedge(theta, 0.41 * theta);
       double k[2] = {-1, -1};
       wedge.scratch.propagation.observer = [&](const ImpactApplication& application) {
