@@ -1,0 +1,90 @@
+#include "math/blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+namespace achilles {
+namespace {
+
+using Range = std::array<std::size_t, 2>;
+
+std::vector<Range> borders(int threads, std::size_t count, std::size_t block_size) {
+  BlockRunner runner(threads);
+  std::vector<Range> ranges(BlockRunner::count_blocks(count, block_size), Range{1, 0});
+  runner.run(count, block_size, [&](std::size_t block, std::size_t first, std::size_t last) {
+    ranges[block] = {first, last};
+  });
+  return ranges;
+}
+
+TEST(Blocks, CoverEveryElementOnceWithBordersThatDoNotDependOnTheThreads) {
+  for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 1000U}) {
+    const std::vector<Range> one = borders(1, count, 8);
+    EXPECT_EQ(one, borders(2, count, 8));
+    EXPECT_EQ(one, borders(4, count, 8));
+    std::size_t next = 0;
+    for (const Range& range : one) {
+      EXPECT_EQ(range[0], next);
+      EXPECT_GT(range[1], range[0]);
+      EXPECT_LE(range[1] - range[0], 8U);
+      next = range[1];
+    }
+    EXPECT_EQ(next, count);
+  }
+}
+
+TEST(Blocks, OneThreadRunsThemInOrder) {
+  BlockRunner runner(1);
+  std::vector<std::size_t> order;
+  runner.run(100, 7, [&](std::size_t block, std::size_t, std::size_t) { order.push_back(block); });
+  std::vector<std::size_t> expected(order.size());
+  std::iota(expected.begin(), expected.end(), 0U);
+  EXPECT_EQ(order, expected);
+}
+
+// Scratch per thread is indexed by it: two blocks that run at the same time never see the same index.
+TEST(Blocks, ThreadIndexIsBelowTheNumberOfThreadsAndOneBlockAtATimeHasIt) {
+  BlockRunner runner(2);
+  std::array<std::atomic<int>, 2> inside{};
+  std::atomic<int> faults{0};
+  runner.run(2000, 1, [&](std::size_t, std::size_t, std::size_t) {
+    const std::size_t index = BlockRunner::thread_index();
+    if (index >= inside.size()) {
+      ++faults;
+      return;
+    }
+    if (inside[index].fetch_add(1) != 0) ++faults;
+    inside[index].fetch_sub(1);
+  });
+  EXPECT_EQ(faults, 0);
+}
+
+TEST(Blocks, ThreadsCanBeChangedBetweenRunsAndAreAtLeastOne) {
+  BlockRunner runner;
+  for (const int threads : {3, 1, 0, -5, 2}) {
+    runner.set_threads(threads);
+    EXPECT_GE(runner.threads(), 1);
+    std::atomic<int> sum{0};
+    runner.run(10, 1, [&](std::size_t, std::size_t first, std::size_t) { sum += static_cast<int>(first); });
+    EXPECT_EQ(sum, 45);
+  }
+}
+
+TEST(Blocks, WhatABlockThrowsArrivesAtTheCaller) {
+  for (const int threads : {1, 2}) {
+    BlockRunner runner(threads);
+    EXPECT_THROW(runner.run(10, 1,
+                            [](std::size_t block, std::size_t, std::size_t) {
+                              if (block == 5) throw std::runtime_error("block");
+                            }),
+                 std::runtime_error);
+  }
+}
+
+}  // namespace
+}  // namespace achilles
