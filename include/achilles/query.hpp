@@ -70,7 +70,8 @@ class WorldQuery {
   [[nodiscard]] std::optional<QueryHit> cast_shape(const Shape& shape, const Pose& start, const Vec3& path,
                                                    const QueryFilter& filter = {}, double tolerance = 1e-6) const;
 
-  /// The bodies that have a point in common with the shape, in the order of their indices. The shape as above.
+  /// The bodies that have a point in common with the shape, in the order of their indices. The shape as above. What
+  /// lies entirely inside a closed mesh, or below a height field, overlaps it.
   [[nodiscard]] std::vector<BodyHandle> find_overlaps(const Shape& shape, const Pose& pose,
                                                       const QueryFilter& filter = {}) const;
 

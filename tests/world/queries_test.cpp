@@ -138,6 +138,34 @@ TEST(WorldQuery, ShapeOverlapsWhatItReachesInto) {
   EXPECT_EQ(overlaps({Sphere{1}}, {0, 10, 5.4}), std::vector{yard.dumbbell});  // both ends, named once
 }
 
+TEST(WorldQuery, ShapeOverlapsSurfacesItCrossesAndHillsItLiesIn) {
+  const Yard yard;
+  const WorldQuery query(yard.world);
+  const auto overlaps = [&](const Shape& shape, const Vec3& at) {
+    return query.find_overlaps(shape, {at, Quat::Identity()});
+  };
+  EXPECT_EQ(overlaps({Sphere{0.5}}, {-10, 0, 2.4}), std::vector{yard.table});
+  EXPECT_EQ(overlaps({Sphere{0.5}}, {-10, 0, 1.6}), std::vector{yard.table});
+  // An open mesh is a sheet: neither above nor below it anything overlaps.
+  EXPECT_EQ(overlaps({Sphere{0.25}}, {-10, 0, 2.4}), std::vector<BodyHandle>{});
+  EXPECT_EQ(overlaps({Sphere{0.25}}, {-10, 0, 1.6}), std::vector<BodyHandle>{});
+  EXPECT_EQ(overlaps({Box{{0.2, 0.2, 0.2}}}, {0, -20, 1.5}), std::vector{yard.hill});
+  EXPECT_EQ(overlaps({Box{{0.2, 0.2, 0.2}}}, {0, -20, 2.2}), std::vector<BodyHandle>{});
+}
+
+TEST(WorldQuery, ShapeCastStopsAtTrianglesAndHills) {
+  const Yard yard;
+  const WorldQuery query(yard.world);
+  const auto table = query.cast_shape({Box{{1, 1, 1}}}, {{-10, 0, 9}, Quat::Identity()}, {0, 0, -9});
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->body, yard.table);
+  EXPECT_NEAR(table->distance, 6.5, 1e-6);
+  const auto hill = query.cast_shape({Sphere{0.5}}, {{0, -20, 9}, Quat::Identity()}, {0, 0, -9});
+  ASSERT_TRUE(hill);
+  EXPECT_EQ(hill->body, yard.hill);
+  EXPECT_NEAR(hill->distance, 6.5, 1e-6);
+}
+
 TEST(WorldQuery, ClosestPointIsSigned) {
   const Yard yard;
   const WorldQuery query(yard.world);

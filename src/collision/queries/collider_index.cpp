@@ -1,6 +1,7 @@
 #include "collision/queries/collider_index.hpp"
 
 #include "collision/broad_phase/broad_phase.hpp"
+#include "collision/queries/overlap.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -132,9 +133,7 @@ void ColliderIndex::find_overlaps(const QuerySolid& solid, const ColliderFilter&
   const std::size_t begin = found.size();
   const Aabb box = compute_bounds(*solid.geometry, solid.X_WG);
   visit_overlaps(box, filter, [&](std::uint32_t id, const Collider& collider) {
-    const SignedDistance apart =
-        compute_signed_distance(*collider.geometry, collider.X_WG, *solid.geometry, solid.X_WG);
-    if (apart.distance <= 0) found.push_back(id);
+    if (do_overlap(*collider.geometry, collider.X_WG, *solid.geometry, solid.X_WG)) found.push_back(id);
   });
   std::sort(found.begin() + static_cast<std::ptrdiff_t>(begin), found.end());
 }

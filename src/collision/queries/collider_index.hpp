@@ -55,7 +55,7 @@ class ColliderIndex {
                                                       const FirstContactOptions& options,
                                                       const ColliderFilter& filter) const;
 
-  /// Appends the colliders that have a point in common with the solid, in order.
+  /// Appends the colliders that have a point in common with the solid, in order, [overlap.hpp].
   void find_overlaps(const QuerySolid& solid, const ColliderFilter& filter, std::vector<std::uint32_t>& found) const;
 
   /// The collider nearest to x, if it is nearer than `limit` [m]; inside several, the one x is deepest in.
