@@ -82,7 +82,7 @@ class MaterialTable {
 /// What the next step remembers of a contact point of this one.
 struct CachedPoint {
   std::uint64_t feature = 0;
-  double approach = 0;          // [m/s] speed at which the surfaces met, while the rebound is still to come
+  double approach = 0;          // [m/s] speed at which the surfaces met, where an impulse acted
   Vec3 impulse = Vec3::Zero();  // [N s] on the second body, world axes
   Vec3 place = Vec3::Zero();    // [m] from the centre of mass, body axes, of the first movable one of the two bodies
 };

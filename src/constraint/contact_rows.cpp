@@ -10,7 +10,7 @@
 namespace achilles {
 namespace {
 
-/// Target of the normal row, and what the point remembers, see append_contact_rows.
+/// Target of the normal row, and how fast the surfaces meet.
 void set_normal_target(const ContactPointInput& input, const Arms& arms, const StepVelocities& velocities,
                        const ContactRowOptions& options, Row& row, ContactPointRows& where) {
   const double gap = input.point->gap;
@@ -26,19 +26,14 @@ void set_normal_target(const ContactPointInput& input, const Arms& arms, const S
   // settle, and rows that open and close with it would never let them.
   row.target = gap > options.touching ? -gap / h : 0.0;
   const double before = n.dot(arms.point_velocity(velocities.before));
-  const double free = n.dot(arms.point_velocity(velocities.free));
-  double approach = -before;
-  if (input.cached != nullptr) approach = std::max(approach, input.cached->approach);
-  const bool fast = input.law->restitution > 0 && approach > options.restitution_threshold;
-  if (!fast || -free * h < gap) return;
-  if (gap <= options.touching) {
-    where.bounces = true;
-    row.target = std::max(row.target, input.law->restitution * approach + (free - before));
-  } else {
-    // Speed at the instant of touch, between the velocities at the two ends of the step.
-    const double fraction = std::clamp(gap / (-free * h), 0.0, 1.0);
-    where.approach = std::max(approach, -(before + fraction * (free - before)));
-  }
+  where.free_approach = -n.dot(arms.point_velocity(velocities.free));
+  // Speed at the instant of touch, between the velocities at the two ends of the step.
+  const double way = where.free_approach * h;
+  const double fraction = gap > 0 && way > 0 ? std::min(gap / way, 1.0) : 0.0;
+  where.approach = -before + fraction * (where.free_approach + before);
+  const bool fast = input.law->restitution > 0 && where.approach > options.restitution_threshold;
+  where.bounces = fast && way >= gap;
+  where.restitution = input.law->restitution;
 }
 
 }  // namespace

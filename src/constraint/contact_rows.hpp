@@ -44,8 +44,10 @@ struct ContactPointRows {
   std::int32_t friction = -1;
   std::int32_t rolling = -1;
   std::int32_t torsion = -1;
-  double approach = 0;   // [m/s] speed at which the surfaces meet in this step, remembered until they part: see bounce
-  bool bounces = false;  // the target asks for a rebound in this step
+  double approach = 0;       // [m/s] speed at which the surfaces meet in this step
+  double free_approach = 0;  // [m/s] the same at the end of the step, if nothing were in the way
+  double restitution = 0;
+  bool bounces = false;  // meets fast enough for a rebound
 };
 
 /// Velocities a row builder reads: before and after the external forces of the step.
@@ -60,9 +62,8 @@ struct StepVelocities {
 /// Appends the rows of one point to `rows` and their warm-start impulses to `impulses`; `group_start` is the index of
 /// the group's first row, from which normal_row counts.
 ///
-/// Restitution is Newton's, read from the velocity before the step, and never starts a rebound away from the surface: a
-/// point that would cross its gap within the step first lands (target −φ/h) and remembers its approach; the next step
-/// rebounds with e times that. So heights are right to O(h²) instead of being off by up to h times the speed.
+/// The rows are plastic: a point that would cross its gap within the step lands, with target −φ/h. Rebounds are the
+/// matter of time_control/rebound.hpp, for which the speed of approach is noted.
 [[nodiscard]] ContactPointRows append_contact_rows(const ContactPointInput& input, const BodyArrays& bodies,
                                                    std::span<const BodyInverseMass> inverse_mass,
                                                    const StepVelocities& velocities, const ContactRowOptions& options,

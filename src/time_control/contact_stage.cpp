@@ -111,7 +111,8 @@ bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touc
   next.contacts.push_back(
       {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(next.points.size()), contact.count});
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-    const double approach = scratch.point_rows[scratch.rows_of_point[p]].approach;
+    const bool acted = !scratch.records[p].impulse.isZero(0);
+    const double approach = acted ? scratch.point_rows[scratch.rows_of_point[p]].approach : 0;
     const ContactPoint& point = scratch.contacts.points[p];
     next.points.push_back(
         {point.feature, approach, scratch.records[p].impulse, contact_place(bodies, contact, point.position)});
@@ -119,7 +120,7 @@ bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touc
   return true;
 }
 
-void fill_records(StepWorkspace& scratch, StepReport& report) {
+void fill_records(StepWorkspace& scratch) {
   const ContactSet& contacts = scratch.contacts;
   scratch.records.resize(contacts.points.size());
   scratch.rows_of_point.resize(contacts.points.size());
@@ -138,7 +139,6 @@ void fill_records(StepWorkspace& scratch, StepReport& report) {
       if (!impulse.isZero(0)) {
         scratch.constrained[contact.body_a] = 1;
         scratch.constrained[contact.body_b] = 1;
-        if (where.bounces) ++report.impacts;
       }
     }
   }
@@ -147,7 +147,7 @@ void fill_records(StepWorkspace& scratch, StepReport& report) {
 }  // namespace
 
 void conclude_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report) {
-  fill_records(scratch, report);
+  fill_records(scratch);
   scratch.next_cache.contacts.clear();
   scratch.next_cache.points.clear();
   int kept = 0;

@@ -1,7 +1,9 @@
 #include "time_control/lcp_fixed.hpp"
 
+#include "math/refill.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/correction.hpp"
+#include "time_control/rebound.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,9 +41,11 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   for_each_group(scratch, [&](std::size_t group) { solve_group(world, options, scratch, group); });
   conclude_contacts(world, options.slop, scratch, report);
   conclude_joints(world, h, scratch, report);
+  copy_to(world.bodies.position, scratch.impulse.position);
   integrate_positions(world, h, options.integrator, scratch.motion, scratch.constrained);
   correct_positions(world, {options.correction, options.slop, options.correction_iterations, options.exact_rows}, h,
                     scratch);
+  rebound(world, options.solver, options.slop, h, scratch, report);
   report.joint_error = update_joint_positions(world);
   world.time += h;
   ++world.step_index;

@@ -58,7 +58,7 @@ MethodInfo lcp_fixed() {
       "Erleben, fig. 4.15, eq. 6.76",
       "one complementarity problem per step",
       solvers_after("nonsmooth-cg"),
-      {"newton"},
+      {"poisson"},
       {
           integer("exact_rows", 300, 0, 1e6,
                   "groups with joints and at most this many rows are solved by newton, whatever the solver"),

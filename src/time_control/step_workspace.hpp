@@ -52,6 +52,18 @@ struct StepWorkspace {
 
   ImpulseWorkspace impulse;
 
+  struct Rebound {
+    struct Point {
+      const ContactPointRows* where = nullptr;
+      std::size_t row = 0;  // its normal row
+      bool has_friction = false;
+      double restitution = 0;  // of the impulse of compression
+    };
+    std::vector<Row> rows;
+    std::vector<double> impulses;  // per row
+    std::vector<Point> points;
+  } rebound;
+
   ContactCache next_cache;
   std::vector<std::uint32_t> rows_of_point;  // per contact point, index into point_rows
 

@@ -32,6 +32,27 @@ void move(Access& problem, std::span<const double> step, std::span<double> impul
   }
 }
 
+// Is a step so long that it is nonsense, and that going back on it would cost digits?
+[[nodiscard]] bool is_far(std::span<const double> step, std::span<const double> impulses) {
+  constexpr double kFarSquare = 100;
+  double length = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    length += step[i] * step[i];
+    size += impulses[i] * impulses[i];
+  }
+  return length > kFarSquare * size;
+}
+
+template <class Access>
+void return_to(Access& problem, std::span<const double> goal, std::span<double> impulses) {
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    const double delta = goal[i] - impulses[i];
+    impulses[i] = goal[i];
+    if (delta != 0) problem.apply(i, delta);
+  }
+}
+
 template <class Access>
 [[nodiscard]] double weighted_square(const Access& problem, std::span<const double> before,
                                      std::span<const double> after) {
@@ -78,14 +99,26 @@ SolveReport run_conjugate_residuals(Access& access, const StopRule& stop, const 
   scratch.scale.resize(impulses.size());
   for (std::size_t i = 0; i < impulses.size(); ++i) scratch.scale[i] = std::max(access.row(i).diagonal, 0.0);
   scratch.direction.resize(impulses.size());
+  scratch.best.resize(impulses.size());
   double best = std::numeric_limits<double>::infinity();
+  int sweeps = 0;
   bool extrapolated = false;
   return iterate(access, stop, impulses, [&] {
-    if (extrapolated) move(access, scratch.history.step(), impulses);
+    if (extrapolated && !is_far(scratch.history.step(), impulses)) move(access, scratch.history.step(), impulses);
     const double estimate = sweep(access, options, scratch, impulses);
     const double square = weighted_square(access, scratch.before, impulses);
-    if (square > kRestartSquare * best) scratch.history.forget();
-    best = std::min(best, square);
+    if (square <= best) {
+      best = square;
+      std::copy(impulses.begin(), impulses.end(), scratch.best.begin());
+    }
+    // An extrapolation across a change of the active set can lead anywhere: back to where a sweep changed least.
+    const bool is_last = ++sweeps == stop.iterations;
+    if (square > kRestartSquare * best || (is_last && square > best)) {
+      return_to(access, scratch.best, impulses);
+      scratch.history.forget();
+      extrapolated = false;
+      return estimate;
+    }
     for (std::size_t i = 0; i < impulses.size(); ++i) scratch.direction[i] = impulses[i] - scratch.before[i];
     extrapolated = scratch.history.record(impulses, scratch.direction, scratch.scale);
     return estimate;

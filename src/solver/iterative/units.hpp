@@ -31,6 +31,7 @@ struct IterativeWorkspace {
   std::vector<Mat3> blocks;
   std::vector<double> w;       // velocities per row, for assembled problems
   std::vector<double> before;  // impulses before a sweep
+  std::vector<double> best;    // impulses after the sweep that changed least
   std::vector<double> direction;
   std::vector<double> scale;  // per row, what Jacobi divides by
   std::vector<std::uint32_t> counts;
