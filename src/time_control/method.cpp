@@ -86,7 +86,7 @@ MethodInfo impulse(std::string_view name, std::string_view source, std::string_v
               number("tolerance", 1e-7, 1e-12, kBig, "surfaces this near touch, and may come this deep [m]"),
               number("rest_speed", 1e-3, 0, kBig, "slower approaches do not bounce [m/s]"),
               integer("max_events", 10000, 1, 1e9, "impacts in one step before it counts as a Zeno point"),
-              integer("iterations", 1000, 1, 1e6, "sweeps at most for the contacts that rest"),
+              integer("iterations", 200, 1, 1e6, "sweeps for the contacts that rest, before Newton takes over"),
           }};
 }
 

@@ -65,8 +65,13 @@ void resolve_touch_impact(World& world, const ImpactLaw& law, StepWorkspace& scr
   ++report.impacts;
   report.impact_iterations = std::max(report.impact_iterations, static_cast<int>(impact.iterations_max));
   report.lineality += impact.lineality;
-  // Something driven by a script that crushes a body leaves it as well off as can be: that ends.
-  if (impact.status != ImpactStatus::kResolved && impact.status != ImpactStatus::kSqueezed) {
+  // Something driven by a script that crushes a body leaves it as well off as can be: that ends. So does a law that
+  // goes round the contacts a limited number of times; for the operators that promise to end, the limit is a failure.
+  const bool promises =
+      std::holds_alternative<GaussSeidelLaw>(law) || std::holds_alternative<GeneralizedReflectionsLaw>(law);
+  const bool ended = impact.status == ImpactStatus::kResolved || impact.status == ImpactStatus::kSqueezed ||
+                     (impact.status == ImpactStatus::kIterationLimit && !promises);
+  if (!ended) {
     report.stopped = Stop{"impact-does-not-end", world.time,
                           std::string(to_string(impact.status)) + name_opposing(world, impact, scratch)};
   }

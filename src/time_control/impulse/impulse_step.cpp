@@ -2,7 +2,7 @@
 
 #include "math/refill.hpp"
 #include "motion/free_rotation.hpp"
-#include "solver/gauss_seidel.hpp"
+#include "solver/solver.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/touch_stage.hpp"
 #include "world/colliders.hpp"
@@ -157,12 +157,22 @@ class ImpulseStep {
   /// Impulses of the contacts that carry weight: the complementarity problem at zero gap, without restitution.
   void settle_resting() {
     refill(scratch_.impulses, scratch_.rows.size(), 0.0);
-    const GaussSeidelOptions sweeps{
-        .iterations = options_.iterations, .tolerance = 0.1 * options_.approach, .order = SweepOrder::kSymmetric};
-    const SolveReport solve = solve_gauss_seidel({scratch_.rows, bodies_.velocity}, sweeps,
-                                                 scratch_.solving.front().iterative, scratch_.impulses);
-    report_.iterations = std::max(report_.iterations, solve.iterations);
-    report_.residual = std::max(report_.residual, solve.residual);
+    const double tolerance = 0.1 * options_.approach;
+    const RowProblem problem{scratch_.rows, bodies_.velocity};
+    SolverWorkspace& workspace = scratch_.solving.front();
+    SolveReport solve_report =
+        solve(problem, NonsmoothCgOptions{.iterations = options_.iterations, .tolerance = tolerance}, workspace,
+              scratch_.impulses);
+    // What approaches after this would be an impact again, at the same time: contacts that oppose each other need the
+    // exact solution.
+    if (solve_report.residual > tolerance) {
+      for (std::size_t i = 0; i < scratch_.rows.size(); ++i) {
+        apply_impulse(scratch_.rows[i], -scratch_.impulses[i], bodies_.velocity);
+      }
+      solve_report = solve(problem, NewtonOptions{.tolerance = tolerance}, workspace, scratch_.impulses);
+    }
+    report_.iterations = std::max(report_.iterations, solve_report.iterations);
+    report_.residual = std::max(report_.residual, solve_report.residual);
     record_touch_impulses(scratch_);
   }
 
@@ -226,7 +236,10 @@ class ImpulseStep {
     if (bodies_.kind[i] == BodyKind::kFixed) return Vec3::Zero();
     const Vec3 a = acceleration_of(i);
     const Vec3 center = bodies_.position[i] + t * bodies_.velocity[i].linear + 0.5 * t * t * a;
-    return bodies_.velocity[i].linear + t * a + local_.flight_spin[i].cross(point - center);
+    // The flight turns by the mean spin; at its ends the spin is what it began with and as much beyond the mean.
+    const Vec3& spin = bodies_.velocity[i].angular;
+    const Vec3 spin_at = spin + 2 * t / interval_ * (local_.flight_spin[i] - spin);
+    return bodies_.velocity[i].linear + t * a + spin_at.cross(point - center);
   }
 
   /// Does a point of the contact close? The naive method takes one that rests as well.
@@ -248,6 +261,7 @@ class ImpulseStep {
   /// passed over, which is what lines 15 to 18 mean by removing them.
   std::optional<NextImpact> find_next_impact(double left) {
     if (!(left > 0)) return std::nullopt;
+    interval_ = left;
     place_moving(left);
     ContactTimesOptions options;
     options.tolerance = options_.tolerance;
@@ -299,6 +313,7 @@ class ImpulseStep {
   StepWorkspace& scratch_;
   ImpulseWorkspace& local_;
   double h_;
+  double interval_ = 0;  // [s] that place_moving looked ahead
   TouchOptions touch_;
   StepReport report_;
 };

@@ -21,7 +21,7 @@ struct ImpulseOptions {
   double rest_speed = 1e-3;  // [m/s] slower approaches do not bounce: where infinitely many bounces would pile up
   double approach = 1e-8;    // [m/s] a contact approaches when it closes faster than this
   int max_events = 10000;    // impacts in one step before it counts as a Zeno point
-  int iterations = 1000;     // sweeps at most for the contacts that rest
+  int iterations = 200;     // sweeps at most for the contacts that rest
 };
 
 /// One step of length h.
