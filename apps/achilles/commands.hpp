@@ -34,7 +34,16 @@ struct RunArguments {
   bool quiet = false;
 };
 
+struct CompareArguments {
+  SceneArguments scene;
+  std::string methods;  // names, separated by commas
+  std::optional<double> duration;
+  int threads = 1;
+  std::string report;  // folder for recordings, reports and pages; empty: none
+};
+
 int run(const RunArguments& arguments);
+int compare(const CompareArguments& arguments);
 int check(const SceneArguments& arguments);
 int export_recording(const std::string& recording, const std::vector<std::string>& outputs);
 int replay(const std::string& recording, int threads);

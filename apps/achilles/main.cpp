@@ -27,8 +27,8 @@ void add_scene_options(CLI::App& command, SceneArguments& scene) {
 
 /// Everything the program can be asked for. `chosen` becomes the command that was.
 void describe_commands(CLI::App& app, std::function<int()>& chosen, RunArguments& run_arguments,
-                       SceneArguments& check_arguments, std::string& recording, std::vector<std::string>& outputs,
-                       int& threads, std::string& name) {
+                       SceneArguments& check_arguments, CompareArguments& compare_arguments, std::string& recording,
+                       std::vector<std::string>& outputs, int& threads, std::string& name) {
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::Option* scene = run_command->add_option("SCENE", run_arguments.scene.file, "Scene file (YAML)");
   add_scene_options(*run_command, run_arguments.scene);
@@ -55,6 +55,20 @@ void describe_commands(CLI::App& app, std::function<int()>& chosen, RunArguments
   check_command->add_option("SCENE", check_arguments.file, "Scene file (YAML)")->required();
   add_scene_options(*check_command, check_arguments);
   check_command->callback([&] { chosen = [&] { return check(check_arguments); }; });
+
+  CLI::App* compare_command = app.add_subcommand("compare", "Run a scene under several methods and compare them");
+  compare_command->add_option("SCENE", compare_arguments.scene.file, "Scene file (YAML)")->required();
+  compare_command->add_option("--methods", compare_arguments.methods, "Methods, separated by commas; or: all")
+      ->required();
+  compare_command->add_option("--set,-s", compare_arguments.scene.sets, "Any key of the scene")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all();
+  compare_command->add_option("--duration,-d", compare_arguments.duration, "Simulated time [s]")
+      ->check(CLI::NonNegativeNumber);
+  compare_command->add_option("--threads,-t", compare_arguments.threads, "Threads")->check(CLI::Range(1, 1024));
+  compare_command->add_option("--report", compare_arguments.report, "Folder for recordings, reports and pages");
+  compare_command->callback([&] { chosen = [&] { return compare(compare_arguments); }; });
 
   CLI::App* export_command =
       app.add_subcommand("export", "Turn a recording into a page that plays anywhere, or numbers");
@@ -94,11 +108,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   RunArguments run_arguments;
   SceneArguments check_arguments;
+  CompareArguments compare_arguments;
   std::string recording, name;
   std::vector<std::string> outputs;
   int threads = 1;
   std::function<int()> chosen;
-  describe_commands(app, chosen, run_arguments, check_arguments, recording, outputs, threads, name);
+  describe_commands(app, chosen, run_arguments, check_arguments, compare_arguments, recording, outputs, threads, name);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
