@@ -77,11 +77,19 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 StepReport Simulation::step() {
   World& world = impl_->world;
   impl_->remember();
-  StepReport report = advance(world, impl_->method, impl_->scratch, impl_->scene.step);
-  if (const std::optional<std::uint32_t> body = world.first_not_finite()) {
-    report.stopped =
-        Stop{"not-finite", impl_->before.time, "the state of body '" + world.names[*body] + "' ceased to be finite"};
+  StepReport report;
+  std::string nonsense;
+  try {
+    report = advance(world, impl_->method, impl_->scratch, impl_->scene.step);
+    if (const std::optional<std::uint32_t> body = world.first_not_finite()) {
+      nonsense = "the state of body '" + world.names[*body] + "' ceased to be finite";
+    }
+  } catch (const std::invalid_argument& error) {
+    nonsense = error.what();  // a stage was handed numbers that grew beyond what it can compute with
+  }
+  if (!nonsense.empty()) {
     impl_->return_to_before();
+    report.stopped = Stop{"not-finite", impl_->before.time, nonsense};
   }
   return report;
 }
