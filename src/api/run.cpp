@@ -47,7 +47,9 @@ class Run {
     RecorderOptions options;
     options.threads = options_.threads;
     options.overrides = options_.overrides;
-    recorder_ = std::make_unique<Recorder>(path, simulation_.world(), simulation_.scene(), options);
+    Scene scene = simulation_.scene();
+    scene.duration = duration_;  // of this run: where a resumed one ends
+    recorder_ = std::make_unique<Recorder>(path, simulation_.world(), scene, options);
   }
   void write_csv_to(const std::string& path) { csv_ = std::make_unique<CsvWriter>(path); }
   Recorder& recorder() { return *recorder_; }
