@@ -1,0 +1,385 @@
+"""The program as people and scripts meet it: commands, exit statuses, messages and files.
+
+Usage: program_test.py PROGRAM [unittest arguments]
+"""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = None
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+HEAP = """\
+achilles: 1
+name: a small heap
+time: {step: 0.005, duration: 1}
+materials:
+  default: {friction: 0.5, restitution: 0.3}
+bodies:
+  - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}
+  - name: ball
+    repeat: {count: [2, 2, 2], spacing: [0.31, 0.33, 0.4]}
+    shape: {sphere: {radius: 0.15}}
+    position: [0, 0, 0.3]
+  - name: box
+    shape: {box: {size: [0.4, 0.3, 0.2]}}
+    position: [0.2, 0.1, 1.5]
+"""
+
+# Every key that the format of the report fixes.
+REPORT = {
+    "scene": str, "method": str, "impact": str, "solver": str,
+    "steps": int, "time": float, "wall_seconds": float, "real_time_factor": float,
+    "energy": {"initial": float, "final": float, "kinetic": float, "potential": float, "max_gain": float},
+    "momentum": {"linear": 3, "angular": 3},
+    "penetration": {"max": float, "final": float},
+    "joint_error": {"max": float},
+    "contacts": {"max": int, "mean": float},
+    "solver_stats": {"iterations_max": int, "iterations_mean": float, "residual_max": float},
+    "impacts": {"count": int, "iterations_max": int, "lineality": int},
+    "events": {"new_contact": int, "lost_contact": int, "trigger_in": int, "trigger_out": int},
+    "warnings": list,
+    "stopped": None,
+}
+BODY = {"position": 3, "orientation": 4, "velocity": 3, "spin": 3, "asleep": bool}
+CSV_HEADER = "time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.heap = self.write("heap.yaml", HEAP)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def call(self, *arguments, status=0):
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, status, f"{arguments}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def start(self, *arguments):
+        process = subprocess.Popen(
+            [PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def wait_for(self, condition, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "waited in vain")
+            time.sleep(0.02)
+
+    def read_report(self, name):
+        return json.loads((self.folder / name).read_text(encoding="utf-8"))
+
+
+class Commands(ProgramTest):
+    def test_lists_say_what_there_is(self):
+        for command, word in [
+            ("methods", "lcp-fixed"), ("shapes", "sphere"), ("joints", "hinge"), ("solvers", "gauss-seidel"),
+            ("impacts", "newton"),
+        ]:
+            done = self.call(command)
+            self.assertIn(word, done.stdout, command)
+            self.assertEqual(done.stderr, "", command)
+
+    def test_lists_say_more_about_one_and_refuse_what_there_is_not(self):
+        self.assertIn("iterations", self.call("methods", "lcp-fixed").stdout)
+        self.assertIn("radius", self.call("shapes", "sphere").stdout)
+        self.assertIn("axis", self.call("joints", "hinge").stdout)
+        for command in ("methods", "shapes", "joints"):
+            self.assertIn("'nonsense'", self.call(command, "nonsense", status=2).stderr)
+
+    def test_every_method_of_the_list_runs_a_scene(self):
+        flight = self.write("flight.yaml", HEAP.replace("position: [0, 0, 0.3]", "position: [0, 0, 3]"))
+        for line in self.call("methods").stdout.splitlines():
+            method = line.split()[0]
+            self.call("run", flight, "--method", method, "--duration", "0.1", "--report", "r.json")
+            self.assertEqual(self.read_report("r.json")["method"], method)
+
+    def test_schema_is_json_and_names_the_keys_of_a_scene(self):
+        schema = json.loads(self.call("schema").stdout)
+        for key in ("achilles", "bodies", "time", "method", "materials"):
+            self.assertIn(key, schema["properties"])
+
+    def test_check_runs_nothing_and_says_what_it_found(self):
+        done = self.call("check", self.heap)
+        self.assertIn("no errors", done.stdout)
+        self.assertIn("10 bodies", done.stdout)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["heap.yaml"])
+
+    def test_scenes_of_the_gallery_and_of_the_tutorial_have_no_errors(self):
+        for folder in (SOURCE / "scenes" / "gallery", SOURCE / "docs" / "examples"):
+            scenes = sorted(folder.glob("*.yaml"))
+            self.assertNotEqual(scenes, [])
+            for scene in scenes:
+                self.call("check", str(scene))
+
+    def test_version_and_help_are_no_errors(self):
+        self.assertRegex(self.call("--version").stdout, r"\d+\.\d+\.\d+")
+        overview = self.call("--help").stdout
+        for command in ("run", "check", "export", "replay", "methods", "shapes", "schema"):
+            self.assertIn(command, overview)
+            self.call(command, "--help")
+
+
+class BadInput(ProgramTest):
+    """Exit status 2 and a message that says where."""
+
+    def test_missing_or_unknown_command(self):
+        self.assertNotEqual(self.call(status=2).stderr, "")
+        self.assertNotEqual(self.call("fly", status=2).stderr, "")
+
+    def test_unknown_option_and_impossible_number(self):
+        self.assertIn("--speed", self.call("run", self.heap, "--speed", "3", status=2).stderr)
+        for option, value in [("--threads", "0"), ("--threads", "many"), ("--duration", "-1"), ("--every", "0")]:
+            self.assertIn(option, self.call("run", self.heap, option, value, status=2).stderr)
+
+    def test_missing_scene(self):
+        for command in ("run", "check"):
+            self.assertIn("nowhere.yaml", self.call(command, "nowhere.yaml", status=2).stderr)
+        self.assertIn("SCENE", self.call("run", status=2).stderr)
+
+    def test_errors_of_a_scene_come_with_file_line_and_column_all_of_them(self):
+        broken = HEAP.replace("step: 0.005", "step: -1").replace("radius", "radios").replace("size: [0.4,", "size: [a,")
+        path = self.write("broken.yaml", broken)
+        for command in ("run", "check"):
+            stderr = self.call(command, path, status=2).stderr
+            for line, word in [(3, "step"), (10, "radios"), (13, "size")]:
+                self.assertRegex(stderr, rf"{path}:{line}:\d+: error: .*{word}", command)
+
+    def test_sets_that_miss(self):
+        for setting in ("time.stpe=1", "nothing", "=1", "bodies.bell.mass=1", "time.step=-1", "time.step=[1"):
+            stderr = self.call("run", self.heap, "--set", setting, status=2).stderr
+            self.assertIn("--set", stderr)
+        self.assertIn("'step'", self.call("run", self.heap, "--set", "time.stpe=1", status=2).stderr)
+
+    def test_method_that_there_is_not(self):
+        stderr = self.call("run", self.heap, "--method", "magic", status=2).stderr
+        self.assertIn("magic", stderr)
+        self.assertIn("lcp-fixed", stderr)
+
+    def test_recording_that_is_none(self):
+        notes = self.write("notes.h5", "not a recording\n")
+        for arguments in (["export", notes, "out.csv"], ["replay", notes], ["export", "nowhere.h5", "out.csv"]):
+            self.assertIn(arguments[1], self.call(*arguments, status=2).stderr)
+        self.assertEqual((self.folder / "notes.h5").read_text(), "not a recording\n")
+        self.assertFalse((self.folder / "out.csv").exists())
+
+    def test_export_to_a_format_that_there_is_not(self):
+        self.call("run", self.heap, "--quiet", "--duration", "0.1", "--record", "run.h5")
+        self.assertIn("out.xyz", self.call("export", "run.h5", "out.xyz", status=2).stderr)
+
+
+class Run(ProgramTest):
+    def test_report_has_every_key(self):
+        self.call("run", self.heap, "--report", "r.json")
+        report = self.read_report("r.json")
+
+        def compare(expected, found, path):
+            if isinstance(expected, dict):
+                for key, value in expected.items():
+                    self.assertIn(key, found, path)
+                    compare(value, found[key], f"{path}.{key}")
+            elif isinstance(expected, int):
+                self.assertEqual([type(x) for x in found], [float] * expected, path)
+            elif expected is None:
+                self.assertIsNone(found, path)
+            else:
+                self.assertIsInstance(found, expected, path)
+
+        compare(REPORT, report, "report")
+        self.assertEqual(len(report["bodies"]), 10)
+        for name, body in report["bodies"].items():
+            compare(BODY, body, name)
+        self.assertEqual(report["scene"], "a small heap")
+        self.assertEqual(report["steps"], 200)
+        self.assertAlmostEqual(report["time"], 1, delta=1e-12)
+        self.assertEqual(report["bodies"]["ground"]["position"], [0, 0, 0])
+
+    def test_csv_has_its_header_and_seventeen_digits(self):
+        self.call("run", self.heap, "--csv", "s.csv", "--every", "0.1")
+        lines = (self.folder / "s.csv").read_text().splitlines()
+        self.assertEqual(lines[0], CSV_HEADER)
+        self.assertEqual(len(lines), 1 + 11 * 10)  # instants 0, 0.1, ..., 1 of ten bodies
+        for row in csv.reader(lines[1:]):
+            self.assertEqual(len(row), 15)
+            for number in row[:1] + row[2:]:
+                self.assertEqual(float(number), float(f"{float(number):.17g}"))
+                self.assertEqual(number, f"{float(number):.17g}")
+        times = sorted({float(row[0]) for row in csv.reader(lines[1:])})
+        for k, at in enumerate(times):
+            self.assertAlmostEqual(at, 0.1 * k, delta=1e-12)
+
+    def test_csv_ends_where_the_report_does(self):
+        self.call("run", self.heap, "--csv", "s.csv", "--report", "r.json")
+        report = self.read_report("r.json")
+        last = {row[1]: row for row in csv.reader((self.folder / "s.csv").read_text().splitlines()[1:])}
+        for name, body in report["bodies"].items():
+            numbers = [float(x) for x in last[name][2:]]
+            self.assertEqual(numbers, body["position"] + body["orientation"] + body["velocity"] + body["spin"])
+
+    def test_quiet_prints_nothing_and_pipes_get_no_progress_bar(self):
+        done = self.call("run", self.heap, "--quiet", "--csv", "s.csv")
+        self.assertEqual(done.stdout + done.stderr, "")
+        done = self.call("run", self.heap)
+        self.assertNotIn("\r", done.stdout + done.stderr)
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
+        self.assertIn("200 steps", done.stdout)
+
+    def test_set_reaches_any_key(self):
+        self.call(
+            "run", self.heap, "--set", "time.step=0.01", "--set", "method.iterations=7",
+            "--set", "bodies.box.velocity=[5,0,0]", "--set", "gravity=[0,0,0]", "--duration", "0.2",
+            "--report", "r.json",
+        )
+        report = self.read_report("r.json")
+        self.assertEqual(report["steps"], 20)
+        self.assertEqual(report["bodies"]["box"]["velocity"], [5, 0, 0])
+        self.assertLessEqual(report["solver_stats"]["iterations_max"], 7)
+
+    def test_threads_do_not_change_the_result(self):
+        self.call("run", self.heap, "--csv", "one.csv", "--threads", "1")
+        self.call("run", self.heap, "--csv", "two.csv", "--threads", "2")
+        self.assertEqual((self.folder / "one.csv").read_bytes(), (self.folder / "two.csv").read_bytes())
+
+    def test_duration_of_nothing_is_the_start(self):
+        self.call("run", self.heap, "--duration", "0", "--csv", "s.csv", "--report", "r.json")
+        self.assertEqual(self.read_report("r.json")["steps"], 0)
+        self.assertEqual(len((self.folder / "s.csv").read_text().splitlines()), 11)
+
+    def test_scene_is_found_from_any_folder(self):
+        done = subprocess.run([PROGRAM, "check", "heap.yaml"], cwd=self.folder, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+
+    def test_warnings_go_to_stderr_and_into_the_report(self):
+        overlapping = HEAP.replace("position: [0.2, 0.1, 1.5]", "position: [0, 0, 0.3]")
+        path = self.write("overlap.yaml", overlapping)
+        done = self.call("run", path, "--duration", "0.01", "--report", "r.json")
+        self.assertIn("warning", done.stderr)
+        self.assertNotEqual(self.read_report("r.json")["warnings"], [])
+
+    def test_simulation_that_stops_itself_writes_what_it_has_and_says_why(self):
+        done = self.call(
+            "run", self.heap, "--set", "gravity=[0,0,-1e308]", "--report", "r.json", "--csv", "s.csv",
+            "--record", "run.h5", status=3,
+        )
+        self.assertIn("not-finite", done.stderr)
+        stopped = self.read_report("r.json")["stopped"]
+        self.assertEqual(stopped["reason"], "not-finite")
+        self.assertTrue(stopped["message"])
+        self.assertGreaterEqual(stopped["time"], 0)
+        self.assertGreaterEqual(len((self.folder / "s.csv").read_text().splitlines()), 11)
+        self.call("export", "run.h5", "out.csv")
+
+    def test_zeno_point_is_a_stop_and_not_a_hang(self):
+        done = self.call("run", self.heap, "--method", "impulse-naive", "--report", "r.json", status=3)
+        self.assertIn("zeno-point", done.stderr)
+        self.assertEqual(self.read_report("r.json")["stopped"]["reason"], "zeno-point")
+
+    def test_place_that_cannot_be_written_is_a_failure_that_names_it(self):
+        for option in ("--csv", "--record", "--report"):
+            done = self.call("run", self.heap, "--duration", "0.01", option, "nowhere/file", status=1)
+            self.assertIn("nowhere/file", done.stderr)
+
+
+class Recordings(ProgramTest):
+    LONG = ["--set", "time.step=0.0005", "--duration", "10", "--every", "0.01"]
+
+    def record(self, *arguments):
+        self.call("run", self.heap, "--quiet", "--record", "run.h5", *arguments)
+
+    def test_export_gives_the_csv_of_the_run(self):
+        self.record("--csv", "run.csv")
+        self.call("export", "run.h5", "export.csv")
+        self.assertEqual((self.folder / "export.csv").read_bytes(), (self.folder / "run.csv").read_bytes())
+
+    def test_replay_finds_the_same_bits_on_any_number_of_threads(self):
+        self.record("--set", "time.step=0.004", "--method", "lcp-fixed")
+        for threads in ("1", "2"):
+            self.assertIn("the same bits", self.call("replay", "run.h5", "--threads", threads).stdout)
+
+    def test_interrupted_run_goes_on_to_the_same_bytes(self):
+        self.call("run", self.heap, *self.LONG, "--quiet", "--csv", "whole.csv", "--record", "whole.h5")
+        process = self.start("run", self.heap, *self.LONG, "--record", "part.h5")
+        self.wait_for(lambda: (self.folder / "part.h5").exists() or process.poll() is not None)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, stderr)
+        self.assertIn("interrupted", stderr)
+        self.assertIn("--resume part.h5", stderr)
+        self.call("export", "part.h5", "part.csv")
+        whole = (self.folder / "whole.csv").read_bytes()
+        part = (self.folder / "part.csv").read_bytes()
+        self.assertLess(len(part), len(whole), "the run was over before it was interrupted")
+        self.assertTrue(whole.startswith(part))
+        self.call("run", "--resume", "part.h5", "--csv", "resumed.csv", "--report", "r.json")
+        self.assertEqual((self.folder / "resumed.csv").read_bytes(), whole)
+        self.assertIsNone(self.read_report("r.json")["stopped"])
+        self.assertIn("the same bits", self.call("replay", "part.h5").stdout)
+
+    def test_killed_run_leaves_a_recording_that_can_be_read(self):
+        process = self.start(
+            "run", self.heap, "--set", "time.step=0.0005", "--duration", "100000", "--every", "0.01",
+            "--record", "run.h5",
+        )
+
+        def has_instants():
+            if process.poll() is not None or not (self.folder / "run.h5").exists():
+                return False
+            done = subprocess.run([PROGRAM, "export", "run.h5", "so_far.csv"], cwd=self.folder, capture_output=True)
+            return done.returncode == 0 and len((self.folder / "so_far.csv").read_text().splitlines()) > 100
+
+        self.wait_for(has_instants)
+        process.kill()
+        process.communicate()
+        self.call("export", "run.h5", "run.csv")
+        lines = (self.folder / "run.csv").read_text().splitlines()
+        self.assertEqual(lines[0], CSV_HEADER)
+        self.assertEqual((len(lines) - 1) % 10, 0, "whole instants only")
+        last = float(lines[-1].split(",")[0])
+        self.call("run", self.heap, "--set", "time.step=0.0005", "--every", "0.01", "--quiet",
+                  "--duration", repr(last), "--csv", "again.csv")
+        self.assertEqual((self.folder / "again.csv").read_text().splitlines()[: len(lines)], lines)
+
+    def test_resume_and_a_scene_exclude_each_other(self):
+        self.record()
+        self.call("run", self.heap, "--resume", "run.h5", status=2)
+
+    def test_complete_recording_can_be_made_longer(self):
+        self.record("--duration", "0.5")
+        self.call("run", "--resume", "run.h5", "--duration", "1", "--csv", "resumed.csv", "--quiet")
+        self.call("run", self.heap, "--csv", "whole.csv", "--quiet")
+        whole = (self.folder / "whole.csv").read_text().splitlines()
+        resumed = (self.folder / "resumed.csv").read_text().splitlines()
+        # The end of the first half is an instant of its own when it is no multiple of the interval.
+        self.assertLessEqual(set(whole), set(resumed))
+
+
+if __name__ == "__main__":
+    PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
