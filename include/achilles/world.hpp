@@ -14,6 +14,7 @@
 
 namespace achilles {
 
+class ScriptPath;
 struct Geometry;
 struct GeometryPiece;
 
@@ -99,6 +100,14 @@ struct ContactCache {
   std::vector<CachedPoint> points;
 };
 
+/// A scripted body and the way it goes.
+struct WorldScript {
+  std::uint32_t body = 0;  // dense index
+  ScriptDescription description;
+  Pose start;
+  std::shared_ptr<const ScriptPath> path;
+};
+
 class World {
  public:
   World();
@@ -122,6 +131,11 @@ class World {
   std::uint32_t add_joint(const JointDescription& description);
   /// Index by name; throws std::out_of_range, naming it, when there is none.
   [[nodiscard]] std::uint32_t find_joint(std::string_view name) const;
+
+  /// Lets a scripted body follow a script from now on; throws std::invalid_argument when it is not scripted.
+  void add_script(const ScriptDescription& description);
+  /// Gives every body with a script the constant velocity that takes it to its place at time + h.
+  void aim_scripts(double h);
 
   /// Two bodies, by dense index, that pass through each other from now on.
   void ignore_pair(std::uint32_t first, std::uint32_t second);
@@ -163,6 +177,7 @@ class World {
   std::vector<WorldJoint> joints;
   std::vector<JointState> joint_states;  // per joint
   std::vector<std::string> joint_names;  // per joint
+  std::vector<WorldScript> scripts;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
       ignored_pairs;  // bodies that do not collide; first < second, sorted
 

@@ -108,7 +108,6 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
   if (!scene.joints.empty() && !std::holds_alternative<LcpFixedOptions>(method)) {
     obstacles.push_back("joints are not part of method " + name);
   }
-  if (!scene.scripts.empty()) obstacles.push_back("scripts are not part of method " + name + " in this version");
   if (!scene.triggers.empty()) obstacles.push_back("triggers are not part of method " + name + " in this version");
   const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };
   if (std::any_of(scene.materials.begin(), scene.materials.end(), anisotropic) ||

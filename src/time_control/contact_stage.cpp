@@ -10,7 +10,17 @@
 
 namespace achilles {
 
-void prepare_bodies(const World& world, StepWorkspace& scratch) {
+double measure_script_work(const BodyArrays& bodies, const ContactRecord& contact, const Vec3& impulse) {
+  const auto work = [&](std::uint32_t body, double sign) {
+    if (bodies.kind[body] != BodyKind::kScripted) return 0.0;
+    const BodyVelocity& u = bodies.velocity[body];
+    return sign * impulse.dot(u.linear + u.angular.cross(contact.position - bodies.position[body]));
+  };
+  return work(contact.body_a, 1) + work(contact.body_b, -1);
+}
+
+void prepare_bodies(World& world, double h, StepWorkspace& scratch) {
+  world.aim_scripts(h);
   const BodyArrays& bodies = world.bodies;
   const std::size_t n = bodies.size();
   scratch.inverse_mass.resize(n);
@@ -120,7 +130,7 @@ bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touc
   return true;
 }
 
-void fill_records(StepWorkspace& scratch) {
+void fill_records(const BodyArrays& bodies, StepWorkspace& scratch, StepReport& report) {
   const ContactSet& contacts = scratch.contacts;
   scratch.records.resize(contacts.points.size());
   scratch.rows_of_point.resize(contacts.points.size());
@@ -136,6 +146,7 @@ void fill_records(StepWorkspace& scratch) {
       const Vec3 impulse = contact_impulse(where, rows, impulses, point.normal);
       scratch.records[where.point] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, impulse};
       scratch.rows_of_point[where.point] = k;
+      report.external_work += measure_script_work(bodies, scratch.records[where.point], impulse);
       if (!impulse.isZero(0)) {
         scratch.constrained[contact.body_a] = 1;
         scratch.constrained[contact.body_b] = 1;
@@ -147,7 +158,7 @@ void fill_records(StepWorkspace& scratch) {
 }  // namespace
 
 void conclude_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report) {
-  fill_records(scratch);
+  fill_records(world.bodies, scratch, report);
   scratch.next_cache.contacts.clear();
   scratch.next_cache.points.clear();
   int kept = 0;

@@ -8,8 +8,12 @@
 
 namespace achilles {
 
-/// Inverse masses, movable bodies and the velocities before the step.
-void prepare_bodies(const World& world, StepWorkspace& scratch);
+/// Inverse masses, movable bodies and the velocities before the step; scripted bodies get the velocity that the script
+/// asks for over h.
+void prepare_bodies(World& world, double h, StepWorkspace& scratch);
+
+/// Work that a body moved by a script does through an impulse on the second body of a contact [J].
+[[nodiscard]] double measure_script_work(const BodyArrays& bodies, const ContactRecord& contact, const Vec3& impulse);
 
 /// Contacts of the present pose with gaps up to `margin` and what the present velocities close within h, matched with
 /// the World's memory, and the groups that contacts and joints make.

@@ -34,7 +34,7 @@ void solve_group(World& world, const LcpFixedOptions& options, StepWorkspace& sc
 
 StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
-  prepare_bodies(world, scratch);
+  prepare_bodies(world, h, scratch);
   report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin, h, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);

@@ -3,6 +3,7 @@
 #include "constraint/joint_pose.hpp"
 #include "constraint/touch_rows.hpp"
 #include "math/refill.hpp"
+#include "time_control/contact_stage.hpp"
 #include "world/inverse_mass.hpp"
 
 #include <algorithm>
@@ -12,14 +13,15 @@ namespace {
 
 class GroupRebound {
  public:
-  GroupRebound(World& world, double touching, double h, StepWorkspace& scratch, std::size_t group)
+  GroupRebound(World& world, double touching, double h, StepWorkspace& scratch, std::size_t group, StepReport& report)
       : world_(world),
         bodies_(world.bodies),
         touching_(touching),
         h_(h),
         scratch_(scratch),
         local_(scratch.rebound),
-        group_(group) {}
+        group_(group),
+        report_(report) {}
 
   [[nodiscard]] int count_bounces() const {
     int bounces = 0;
@@ -117,9 +119,13 @@ class GroupRebound {
   /// Adds what acted to the records of the points.
   void record() {
     for (const Point& point : local_.points) {
+      Vec3 impulse = Vec3::Zero();
       for (std::size_t i = point.row; i < point.row + (point.has_friction ? 3U : 1U); ++i) {
-        scratch_.records[point.where->point].impulse += local_.impulses[i] * local_.rows[i].linear_b;
+        impulse += local_.impulses[i] * local_.rows[i].linear_b;
       }
+      ContactRecord& contact = scratch_.records[point.where->point];
+      contact.impulse += impulse;
+      report_.external_work += measure_script_work(bodies_, contact, impulse);
     }
   }
 
@@ -130,6 +136,7 @@ class GroupRebound {
   StepWorkspace& scratch_;
   StepWorkspace::Rebound& local_;
   std::size_t group_;
+  StepReport& report_;
 };
 
 }  // namespace
@@ -138,7 +145,7 @@ void rebound(World& world, const SolverOptions& solver, double touching, double 
              StepReport& report) {
   bool turned = false;
   for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
-    GroupRebound one(world, touching, h, scratch, group);
+    GroupRebound one(world, touching, h, scratch, group, report);
     const int bounces = one.count_bounces();
     if (bounces == 0) continue;
     if (!turned) {

@@ -26,7 +26,7 @@ void find_predicted_contacts(World& world, double tolerance, double h, StepWorks
 StepReport advance_reflections(World& world, const ReflectionsOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
   BodyArrays& bodies = world.bodies;
-  prepare_bodies(world, scratch);
+  prepare_bodies(world, h, scratch);
   report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
 
   copy_to(bodies.position, scratch.impulse.position);

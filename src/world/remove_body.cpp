@@ -62,6 +62,10 @@ void World::remove_body(BodyHandle handle) {
     if (pair.second > body) --pair.second;
   }
 
+  std::erase_if(scripts, [&](const WorldScript& script) { return script.body == body; });
+  for (WorldScript& script : scripts) {
+    if (script.body > body) --script.body;
+  }
   for (std::uint32_t joint = static_cast<std::uint32_t>(joints.size()); joint-- > 0;) {
     WorldJoint& one = joints[joint];
     if (one.body_a == body || one.body_b == body) {

@@ -2,16 +2,19 @@
 // disagree.
 #include "geometry/geometry.hpp"
 #include "world/binary_stream.hpp"
+#include "world/script_path.hpp"
 
 #include <achilles/world.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 struct Writing {
   BinaryWriter stream;
@@ -161,10 +164,32 @@ struct SnapshotAccess {
     archive.array(world.joints);
     archive.array(world.joint_states);
     visit_texts(archive, world.joint_names);
+    const std::uint64_t scripts = archive.resize(world.scripts);
+    for (std::uint64_t i = 0; i < scripts; ++i) visit_script(archive, element(archive, world.scripts, i));
     archive.array(world.ignored_pairs);
     archive.array(world.slots_);
     archive.array(world.free_slots_);
     archive.array(world.slot_of_);
+  }
+
+  template <class Archive, class Script>
+  static void visit_script(Archive& archive, Script& script) {
+    archive.plain(script.body);
+    archive.plain(script.start);
+    archive.text(script.description.body);
+    archive.array(script.description.space);
+    visit_pairs(archive, script.description.speed);
+    visit_pairs(archive, script.description.turn);
+  }
+
+  template <class Archive, class Pairs>
+  static void visit_pairs(Archive& archive, Pairs& pairs) {
+    const std::uint64_t count = archive.resize(pairs);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      auto& pair = element(archive, pairs, i);
+      archive.plain(pair.first);
+      archive.plain(pair.second);
+    }
   }
 
   template <class Archive, class Law>
@@ -180,6 +205,22 @@ struct SnapshotAccess {
     if constexpr (std::is_same_v<Archive, Reading>) {
       if (anisotropy.minCoeff() >= 0) law.anisotropy = anisotropy;
     }
+  }
+
+  /// Times that rise and numbers that are finite: what a path is made from.
+  static bool is_sound(const ScriptDescription& script) {
+    const auto finite = [](const Vec3& point) { return point.allFinite(); };
+    bool sound = std::all_of(script.space.begin(), script.space.end(), finite);
+    for (std::size_t i = 0; i < script.speed.size(); ++i) {
+      const auto& [time, length] = script.speed[i];
+      sound = sound && std::isfinite(time) && std::isfinite(length) && (i == 0 || script.speed[i - 1].first < time);
+    }
+    for (std::size_t i = 0; i < script.turn.size(); ++i) {
+      const auto& [time, key] = script.turn[i];
+      sound = sound && std::isfinite(time) && key.coeffs().allFinite() && key.norm() > 0 &&
+              (i == 0 || script.turn[i - 1].first < time);
+    }
+    return sound;
   }
 
   /// What every stage relies on: arrays of one length, indices in range.
@@ -204,6 +245,9 @@ struct SnapshotAccess {
     for (const WorldJoint& joint : world.joints) {
       sound = sound && joint.body_a < n && joint.body_b < n && joint.body_a != joint.body_b && joint.axis_count <= 2 &&
               joint.kind <= JointKind::kDistance;
+    }
+    for (const WorldScript& script : world.scripts) {
+      sound = sound && script.body < n && b.kind[script.body] == BodyKind::kScripted && is_sound(script.description);
     }
     for (const CachedContact& contact : world.contact_cache.contacts) {
       sound = sound && std::uint64_t{contact.first} + contact.count <= world.contact_cache.points.size();
@@ -243,6 +287,9 @@ World World::load(std::istream& in) {
   // Nothing is built from what was read before all of it has proved sound.
   archive.stream.finish();
   SnapshotAccess::check(world);
+  for (WorldScript& script : world.scripts) {
+    script.path = std::make_shared<const ScriptPath>(script.description, script.start);
+  }
   try {
     for (std::size_t body = 0; body < world.bodies.size(); ++body) {
       world.append_pieces(static_cast<std::uint32_t>(body), make_geometry(*world.shapes[body]));

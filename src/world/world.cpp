@@ -62,6 +62,7 @@ World::World(const Scene& scene)
   for (const BodyDescription& description : scene.bodies) add_body(description);
   for (const RuleDescription& rule : scene.rules) ignore(rule, scene.bodies);
   for (const JointDescription& joint : scene.joints) add_joint(joint);
+  for (const ScriptDescription& script : scene.scripts) add_script(script);
 }
 
 void World::ignore(const RuleDescription& rule, std::span<const BodyDescription> descriptions) {

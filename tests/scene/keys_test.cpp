@@ -48,10 +48,10 @@ TEST(SceneKeys, JsonIsASceneToo) {
 TEST(SceneKeys, MethodIsAWordOrAMappingWithOptions) {
   EXPECT_EQ(parse_scene("achilles: 1\nmethod: lcp-fixed\n").method.name, "lcp-fixed");
   const Scene scene = parse_scene(
-      "achilles: 1\nmethod: {name: lcp-fixed, solver: gauss-seidel, impact: newton, iterations: 7, warm_start: false, "
+      "achilles: 1\nmethod: {name: lcp-fixed, solver: gauss-seidel, impact: poisson, iterations: 7, warm_start: false, "
       "integrator: semi-implicit}\n");
   EXPECT_EQ(scene.method.solver, "gauss-seidel");
-  EXPECT_EQ(scene.method.impact, "newton");
+  EXPECT_EQ(scene.method.impact, "poisson");
   EXPECT_EQ(std::get<double>(scene.method.options.at("iterations")), 7);
   EXPECT_EQ(std::get<bool>(scene.method.options.at("warm_start")), false);
   EXPECT_EQ(std::get<std::string>(scene.method.options.at("integrator")), "semi-implicit");

@@ -57,7 +57,7 @@ class ImpulseStep {
 
  private:
   void prepare() {
-    prepare_bodies(world_, scratch_);
+    prepare_bodies(world_, h_, scratch_);
     const std::size_t n = bodies_.size();
     refill(local_.acceleration, n, Vec3(Vec3::Zero()));
     refill(local_.flight_spin, n, Vec3(Vec3::Zero()));
