@@ -58,8 +58,8 @@ export class Stage {
     camera.right = camera.top = 1.4 * radius;
     camera.near = 0.5 * radius;
     camera.far = 9 * radius;
-    this.sun.shadow.normalBias = 0.004 * radius;
-    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.normalBias = 0.0012 * radius;
+    this.sun.shadow.bias = -0.0003;
     this.sun.shadow.radius = 3;
   }
 
