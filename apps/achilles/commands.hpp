@@ -42,8 +42,16 @@ struct CompareArguments {
   std::string report;  // folder for recordings, reports and pages; empty: none
 };
 
+struct SolveArguments {
+  std::string file;  // FCLIB problem (HDF5)
+  std::string solver = "newton";
+  std::vector<std::string> sets;  // OPTION=VALUE of the solver
+  std::string report;             // JSON; empty: none
+};
+
 int run(const RunArguments& arguments);
 int compare(const CompareArguments& arguments);
+int solve_problem(const SolveArguments& arguments);
 int check(const SceneArguments& arguments);
 int export_recording(const std::string& recording, const std::vector<std::string>& outputs);
 int replay(const std::string& recording, int threads);

@@ -27,8 +27,9 @@ void add_scene_options(CLI::App& command, SceneArguments& scene) {
 
 /// Everything the program can be asked for. `chosen` becomes the command that was.
 void describe_commands(CLI::App& app, std::function<int()>& chosen, RunArguments& run_arguments,
-                       SceneArguments& check_arguments, CompareArguments& compare_arguments, std::string& recording,
-                       std::vector<std::string>& outputs, int& threads, std::string& name) {
+                       SceneArguments& check_arguments, CompareArguments& compare_arguments,
+                       SolveArguments& solve_arguments, std::string& recording, std::vector<std::string>& outputs,
+                       int& threads, std::string& name) {
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::Option* scene = run_command->add_option("SCENE", run_arguments.scene.file, "Scene file (YAML)");
   add_scene_options(*run_command, run_arguments.scene);
@@ -70,6 +71,16 @@ void describe_commands(CLI::App& app, std::function<int()>& chosen, RunArguments
   compare_command->add_option("--report", compare_arguments.report, "Folder for recordings, reports and pages");
   compare_command->callback([&] { chosen = [&] { return compare(compare_arguments); }; });
 
+  CLI::App* solve_command = app.add_subcommand("solve", "Solve a problem of the frictional-contact library (FCLIB)");
+  solve_command->add_option("PROBLEM", solve_arguments.file, "Problem file (HDF5)")->required();
+  solve_command->add_option("--solver", solve_arguments.solver, "Solver (see: achilles solvers); default newton");
+  solve_command->add_option("--set,-s", solve_arguments.sets, "Option of the solver, e.g. tolerance=1e-8")
+      ->type_name("OPTION=VALUE")
+      ->expected(1)
+      ->take_all();
+  solve_command->add_option("--report", solve_arguments.report, "Write residuals, iterations and reactions (JSON)");
+  solve_command->callback([&] { chosen = [&] { return solve_problem(solve_arguments); }; });
+
   CLI::App* export_command =
       app.add_subcommand("export", "Turn a recording into a page that plays anywhere, or numbers");
   export_command->add_option("RECORDING", recording, "Recording (HDF5)")->required();
@@ -109,11 +120,13 @@ int main(int argc, char** argv) {
   RunArguments run_arguments;
   SceneArguments check_arguments;
   CompareArguments compare_arguments;
+  SolveArguments solve_arguments;
   std::string recording, name;
   std::vector<std::string> outputs;
   int threads = 1;
   std::function<int()> chosen;
-  describe_commands(app, chosen, run_arguments, check_arguments, compare_arguments, recording, outputs, threads, name);
+  describe_commands(app, chosen, run_arguments, check_arguments, compare_arguments, solve_arguments, recording, outputs,
+                    threads, name);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
