@@ -1,5 +1,6 @@
 #include "geometry/geometry.hpp"
 
+#include "geometry/distance_map_geometry.hpp"
 #include "geometry/heightfield_geometry.hpp"
 #include "geometry/hull.hpp"
 #include "geometry/mesh_geometry.hpp"
@@ -95,7 +96,13 @@ Geometry make(const Heightfield& field) {
   return geometry;
 }
 
-Geometry make(const DistanceMap&) { throw std::invalid_argument("Distance maps cannot collide yet."); }
+Geometry make(const DistanceMap& map) {
+  auto surface = std::make_shared<const DistanceMapGeometry>(make_distance_map(map));
+  Geometry geometry;
+  include_all(geometry, surface->mesh.vertices);
+  geometry.kind = std::move(surface);
+  return geometry;
+}
 
 Pose checked_pose(const Pose& pose) {
   const double norm = pose.q.coeffs().stableNorm();

@@ -67,6 +67,9 @@ constexpr Table make_table() {
     table[i][kMesh] = collide_convex_mesh;
     table[i][kHeightfield] = collide_convex_heightfield;
   }
+  constexpr std::size_t kMap = index_of<std::shared_ptr<const DistanceMapGeometry>>();
+  static_assert(kMap == kKinds - 1);
+  for (std::size_t i = 0; i <= kMap; ++i) table[i][kMap] = collide_distance_map;
   set<SphereGeometry, SphereGeometry>(table, collide_sphere_sphere);
   set<SphereGeometry, BoxGeometry>(table, collide_sphere_box);
   set<SphereGeometry, CapsuleGeometry>(table, collide_sphere_capsule);

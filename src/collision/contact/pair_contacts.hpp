@@ -21,6 +21,7 @@ PairContacts collide_convex_plane;  // any bounded convex shape and a plane
 PairContacts collide_nothing;       // two planes
 PairContacts collide_convex_mesh;   // any bounded convex shape and a mesh
 PairContacts collide_convex_heightfield;
+PairContacts collide_distance_map;  // anything and a distance map
 
 /// The contact region of two bounded convex shapes, in A's frame; empty when they are further apart than the margin.
 void find_convex_manifold(const CorePair& pair, double margin, Manifold& manifold);

@@ -1,4 +1,5 @@
 #include "collision/contact/collide.hpp"
+#include "collision/contact/distance_map_contacts.hpp"
 #include "collision/contact/surface_distance.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 
@@ -29,7 +30,9 @@ SignedDistance distance_to_plane(const Geometry& a, const Transform& X_WA, const
 
 SignedDistance distance_of_convex(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB) {
   const ConvexCore core_a = make_core(a), core_b = make_core(b);
-  const CoreDistance cores = compute_core_distance({core_a, core_b, relative(X_WA, X_WB)}, {});
+  CoreDistanceOptions options;
+  options.polish = true;
+  const CoreDistance cores = compute_core_distance({core_a, core_b, relative(X_WA, X_WB)}, options);
   SignedDistance result;
   result.distance = cores.distance - core_a.radius - core_b.radius;
   result.normal = X_WA.R * cores.normal;
@@ -41,6 +44,11 @@ SignedDistance distance_of_convex(const Geometry& a, const Transform& X_WA, cons
 bool is_surface(const Geometry& geometry) {
   return std::holds_alternative<std::shared_ptr<const MeshGeometry>>(geometry.kind) ||
          std::holds_alternative<std::shared_ptr<const HeightfieldGeometry>>(geometry.kind);
+}
+
+SignedDistance of_point(const ContactPoint& point) {
+  const Vec3 half = 0.5 * point.gap * point.normal;
+  return {point.gap, point.position - half, point.position + half, point.normal};
 }
 
 SignedDistance refuse() {
@@ -55,6 +63,12 @@ SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA,
   const auto* plane_b = std::get_if<PlaneGeometry>(&b.kind);
   if (plane_a && plane_b) {
     return {std::numeric_limits<double>::infinity(), Vec3::Zero(), Vec3::Zero(), Vec3::UnitZ()};
+  }
+  if (std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(b.kind)) {
+    return of_point(find_least_map_gap(a, X_WA, b, X_WB));
+  }
+  if (std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(a.kind)) {
+    return swapped(of_point(find_least_map_gap(b, X_WB, a, X_WA)));
   }
   if (is_surface(b)) {
     return is_convex(a) && !plane_a ? compute_surface_distance(a, X_WA, b, X_WB) : refuse();

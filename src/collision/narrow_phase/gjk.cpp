@@ -16,6 +16,9 @@ SimplexVertex minkowski_support(const CorePair& pair, const Vec3& direction) {
 
 namespace {
 
+constexpr double kRounding = 4e-16;
+constexpr int kMaxFlatSteps = 6;
+
 bool contains(const Simplex& simplex, const Vec3& w) {
   for (int i = 0; i < simplex.count; ++i) {
     if (simplex.vertices[i].w == w) {
@@ -52,6 +55,7 @@ GjkResult compute_gjk(const CorePair& pair, const GjkOptions& options, const Vec
   const double touching = options.contact_tolerance * pair.size();
   Vec3 v = simplex.vertices[0].w;
   double lower = 0;
+  int flat_steps = 0;
   for (;;) {
     const double length = v.norm();
     if (length <= touching) {
@@ -81,8 +85,10 @@ GjkResult compute_gjk(const CorePair& pair, const GjkOptions& options, const Vec
       result.status = GjkStatus::kTouching;
       break;
     }
-    // |v| falls strictly in exact arithmetic; where it does not, rounding is all that is left of the progress.
-    if (nearer.squaredNorm() >= v.squaredNorm()) {
+    // |v| falls strictly in exact arithmetic; where it does not, rounding is all that is left of its progress. The
+    // direction, which enters |v| squared, can still gain from a few more vertices.
+    if (nearer.squaredNorm() >= v.squaredNorm() &&
+        (nearer.squaredNorm() > (1 + kRounding) * v.squaredNorm() || ++flat_steps > kMaxFlatSteps)) {
       break;
     }
     simplex = grown;

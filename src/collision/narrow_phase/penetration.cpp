@@ -13,7 +13,12 @@ namespace {
 
 using Kind = ConvexCore::Kind;
 
-constexpr double kAttained = 1e-7;  // of the size: what GJK's distance may miss
+constexpr double kAttained = 1e-7;   // of the size: what GJK's distance may miss
+constexpr double kClearance = 1e-3;  // of the size: points miss by what GJK's direction errs over this distance
+constexpr double kLastClearance = 1e-5;
+constexpr double kNear = 1e-3;            // of the size: GJK's direction is better than 1e-12 beyond
+constexpr double kVague = 1e-12;          // of the size: GJK's bounds differ by more where it stopped early
+constexpr double kSameDirection = 1e-12;  // [rad]
 
 bool is_boxlike(const ConvexCore& core) {
   return core.kind == Kind::kPoint || core.kind == Kind::kSegment || core.kind == Kind::kBox;
@@ -40,37 +45,42 @@ void set_polytope_depth(const CorePair& pair, CoreDistance& result) {
 
 double overlap_along(const CorePair& pair, const Vec3& n) { return n.dot(minkowski_support(pair, n).w); }
 
+// A unit vector square to both; to n alone if they are parallel.
+Vec3 across(const Vec3& n, const Vec3& axis) {
+  const Vec3 cross = n.cross(axis);
+  return cross.squaredNorm() > 1e-16 ? Vec3(cross.normalized()) : n.unitOrthogonal();
+}
+
 // Compass search for the direction of least overlap near the one given. Where round shapes are nearly coaxial the depth
 // hardly depends on the direction, and the expanding polytope spends its vertices all around the rim; its best
-// direction lies in the right valley, and the overlap, flat at its minimum, is found to its square precision by halving
-// steps. Directions along and across the axes of both shapes follow the kinks of their supports.
-void refine_depth(const CorePair& pair, CoreDistance& result) {
-  constexpr double kFirstStep = 0.25, kLastStep = 1e-7;  // [rad]
-  constexpr int kMaxMoves = 1000;
+// direction lies in the right valley. Turns about the axes of the shapes follow the valleys, which run along circles
+// about these, turns towards them cross the valleys.
+void search_direction(const CorePair& pair, CoreDistance& result) {
+  constexpr double kFirstStep = 0.5, kLastStep = 1e-7;  // [rad]
+  constexpr int kMaxMoves = 200;
   const std::array<Vec3, 2> axes{Vec3::UnitZ(), pair.X_AB.R.col(2)};
   double depth = -result.distance;
   int moves = 0;
   for (double step = kFirstStep; step > kLastStep && moves < kMaxMoves;) {
     Vec3 best = result.normal;
-    for (const Vec3& axis : axes) {
-      const Vec3 across = result.normal.cross(axis);
-      const Vec3 u = across.squaredNorm() > 1e-16 ? across.normalized() : result.normal.unitOrthogonal();
-      const Vec3 v = result.normal.cross(u);
-      for (const Vec3& way : {u, v, Vec3(u + v), Vec3(u - v)}) {
-        for (const double sign : {1.0, -1.0}) {
-          const Vec3 n = (result.normal + sign * step * way).normalized();
-          const double overlap = overlap_along(pair, n);
-          if (overlap < depth) {
-            depth = overlap;
-            best = n;
-          }
+    double best_depth = depth - 1e-15 * pair.size();
+    const Vec3 n = result.normal;
+    const std::array<Vec3, 4> about{axes[0], axes[1], across(n, axes[0]), across(n, axes[1])};
+    for (const Vec3& axis : about) {
+      for (const double sign : {1.0, -1.0}) {
+        const Vec3 turned = Eigen::AngleAxisd(sign * step, axis) * n;
+        const double overlap = overlap_along(pair, turned);
+        if (overlap < best_depth) {
+          best_depth = overlap;
+          best = turned;
         }
       }
     }
-    if (best == result.normal) {
+    if (best == n) {
       step *= 0.5;
     } else {
       result.normal = best;
+      depth = best_depth;
       ++moves;
     }
   }
@@ -95,7 +105,7 @@ void set_depth(const CorePair& pair, const Simplex& simplex, CoreDistance& resul
   if (is_polytope(pair.a) && is_polytope(pair.b)) {
     set_polytope_depth(pair, result);
   } else {
-    refine_depth(pair, result);
+    search_direction(pair, result);
   }
 }
 
@@ -103,15 +113,50 @@ void set_depth(const CorePair& pair, const Simplex& simplex, CoreDistance& resul
 
 // Moved apart along the normal the cores have nearest points, and moved back these are the deepest ones.
 bool find_witnesses(const CorePair& pair, CoreDistance& result) {
-  const double clearance = 0.25 * pair.size();
+  const double clearance = kClearance * pair.size();
   const Vec3 shift = (clearance - result.distance) * result.normal;
-  const CorePair apart{pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}};
-  const GjkResult gjk = compute_gjk(apart, {}, result.normal);
+  const GjkResult gjk = compute_gjk({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, {}, result.normal);
   result.point_b = gjk.point_b - shift;
   result.point_a = result.point_b - result.distance * result.normal;
   result.iterations += gjk.iterations;
   return gjk.distance <= clearance + kAttained * pair.size();
 }
+
+namespace {
+
+// With s(n) the separation along n, the shift by c along n makes the distance the maximum over m of s(m) + c m·n. It is
+// at least s(n) + c, so that s(m) ≥ s(n) + c (1 - m·n): each step of this proximal ascent betters the normal, and it
+// ends where the nearest points lie along it. Of cores that nearly touch GJK knows the distance but not the direction;
+// moved apart it knows both.
+void polish(const CorePair& pair, CoreDistance& result) {
+  constexpr int kMaxSteps = 12;
+  GjkOptions exact;
+  exact.relative_tolerance = 1e-16;  // to the end of its precision: the direction errs by the root of this
+  double clearance = kClearance * pair.size();
+  result.distance = -overlap_along(pair, result.normal);
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Vec3 shift = (clearance - result.distance) * result.normal;
+    const GjkResult gjk = compute_gjk({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, exact, result.normal);
+    result.iterations += gjk.iterations;
+    const double turned = (gjk.normal - result.normal).norm();
+    const double separation = -overlap_along(pair, gjk.normal);
+    // What the nearest points miss along the normal is shared between the two shapes.
+    const Vec3 middle = 0.5 * (gjk.point_a + gjk.point_b - shift);
+    if (separation >= result.distance) {
+      result.normal = gjk.normal;
+      result.distance = separation;
+    }
+    result.point_a = middle - 0.5 * result.distance * result.normal;
+    result.point_b = middle + 0.5 * result.distance * result.normal;
+    if (turned < kSameDirection) {
+      return;
+    }
+    // With the direction known, less clearance leaves less for the points to miss it by.
+    clearance = kLastClearance * pair.size();
+  }
+}
+
+}  // namespace
 
 CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptions& options) {
   GjkOptions gjk_options;
@@ -122,9 +167,12 @@ CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptio
       gjk.distance, gjk.error, gjk.normal, gjk.point_a, gjk.point_b, gjk.iterations, gjk.status == GjkStatus::kBeyond};
   if (gjk.status == GjkStatus::kTouching) {
     set_depth(pair, gjk.simplex, result);
-    if (options.witnesses) {
-      find_witnesses(pair, result);
-    }
+  }
+  const bool is_vague = result.distance < kNear * pair.size() || gjk.error > kVague * pair.size();
+  if (options.polish && !result.beyond && is_vague) {
+    polish(pair, result);
+  } else if (gjk.status == GjkStatus::kTouching && options.witnesses) {
+    find_witnesses(pair, result);
   }
   return result;
 }

@@ -9,6 +9,7 @@ struct CoreDistanceOptions {
   double beyond = std::numeric_limits<double>::infinity();  // [m] a larger distance need not be known exactly
   double contact_tolerance = 1e-11;  // of the size: nearer than that the depth is searched instead of the distance
   bool witnesses = true;             // find points that realize a depth
+  bool polish = false;               // near the touch, make normal and points as exact as the distance
 };
 
 struct CoreDistance {

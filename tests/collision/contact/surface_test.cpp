@@ -208,12 +208,12 @@ TEST(SurfaceDistance, MeshOfABoxIsAsFarAsTheBox) {
       // at most 1 - cos 0.01.
       const double depth = -compute_signed_distance(solid, X, box, Y).distance;
       EXPECT_GE(-overlap.distance, depth * std::cos(0.01) - 1e-9) << solid.kind.index() << " " << trial;
-      EXPECT_LE(-overlap.distance, 2e-4) << solid.kind.index() << " " << trial;
+      EXPECT_LE(-overlap.distance, 1e-3) << solid.kind.index() << " " << trial;
       same += std::abs(overlap.distance + depth) < 1e-9 ? 1 : 0;
       EXPECT_NEAR((overlap.point_b - overlap.point_a - overlap.distance * overlap.normal).norm(), 0, 1e-9);
     }
   }
-  EXPECT_GT(same, 540);  // of 600
+  EXPECT_GT(same, 450);  // of 600: most do not touch beside a corner
 }
 
 TEST(SurfaceContact, TrianglesWithoutAreaDoNoHarm) {

@@ -1,0 +1,191 @@
+// Contacts of distance maps, [Erleben04, sec. 6.2]: points of one surface looked up in the distance of the other.
+#include "collision/contact/distance_map_contacts.hpp"
+
+#include "collision/contact/manifold.hpp"
+#include "collision/contact/pair_contacts.hpp"
+#include "collision/contact/patch.hpp"
+#include "collision/contact/surface.hpp"
+#include "collision/contact/surface_points.hpp"
+#include "collision/narrow_phase/penetration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace achilles {
+
+namespace {
+
+constexpr int kEdgeParts = 4;  // edges of convex shapes are looked up at so many points
+
+// What can be asked for the signed distance of a point: the other side of a pair.
+struct PointDistance {
+  double distance = 0;  // [m]
+  Vec3 n_out = Vec3::UnitZ();
+};
+
+struct PlaneField {
+  Vec3 normal;
+  double offset;
+  [[nodiscard]] PointDistance operator()(const Vec3& x) const { return {normal.dot(x) - offset, normal}; }
+  [[nodiscard]] double slack() const { return 0; }
+};
+
+struct CoreField {
+  const ConvexCore& core;
+  Transform X_WC;
+  [[nodiscard]] PointDistance operator()(const Vec3& x) const {
+    const ConvexCore point{ConvexCore::Kind::kPoint, Vec3::Zero(), {}, 0, 0};
+    const CoreDistance found = compute_core_distance({core, point, {Mat3::Identity(), X_WC.to_local(x)}}, {});
+    return {found.distance - core.radius, X_WC.R * found.normal};
+  }
+  [[nodiscard]] double slack() const { return 0; }
+};
+
+struct GridField {
+  const DistanceGrid& grid;
+  Transform X_WG;
+  [[nodiscard]] PointDistance operator()(const Vec3& x) const {
+    const DistanceGrid::Value value = grid.look_up(X_WG.to_local(x));
+    const double length = value.gradient.norm();
+    return {value.distance, length > 1e-9 ? Vec3(X_WG.R * (value.gradient / length)) : Vec3::UnitZ()};
+  }
+  // Interpolated distances of two points may differ by more than the points are apart; far from the surface a block is
+  // one cell.
+  [[nodiscard]] double slack() const { return 2 * DistanceGrid::kBlock * grid.cell; }
+};
+
+template <typename Surface>
+struct SurfaceField {
+  const Surface& surface;
+  Transform X_WS;
+  [[nodiscard]] PointDistance operator()(const Vec3& x_W) const {
+    const Vec3 x = X_WS.to_local(x_W);
+    const SurfacePoint nearest = find_closest_point(surface, x);
+    const bool inside = is_inside(surface, x, nearest);
+    const Vec3 away = inside ? Vec3(nearest.point - x) : Vec3(x - nearest.point);
+    const Vec3 n = nearest.distance > 1e-12 ? Vec3(away / nearest.distance) : surface.triangle(nearest.triangle).normal;
+    return {inside ? -nearest.distance : nearest.distance, X_WS.R * n};
+  }
+  [[nodiscard]] double slack() const { return 0; }
+};
+
+// n_sign is +1 when the field belongs to a, whose outward normal then points to b.
+struct PointSink {
+  double margin;
+  double n_sign;
+  std::vector<ContactPoint>& points;
+
+  void add(const Vec3& x, const PointDistance& at, double radius, std::uint32_t feature) const {
+    const double gap = at.distance - radius;
+    if (gap > margin) return;
+    points.push_back({x - (radius + 0.5 * gap) * at.n_out, n_sign * at.n_out, gap, feature});
+  }
+};
+
+template <typename Field>
+void look_up_samples(const DistanceMapGeometry& map, const Transform& X_WM, const Field& field, SampleSearch search,
+                     const PointSink& sink) {
+  const auto is_near = [&](const Vec3& center, double radius) {
+    return search == SampleSearch::kAll || field(X_WM * center).distance <= radius + sink.margin + field.slack();
+  };
+  visit_samples(map, is_near, [&](std::uint32_t i) {
+    const Vec3 x = X_WM * map.samples[i];
+    sink.add(x, field(x), 0,
+             make_feature(sink.n_sign > 0 ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, i >> 15, i));
+  });
+}
+
+// Points of a convex shape that stand for its surface: corners and points of edges; of a rounded core the core's.
+template <typename Visit>
+void visit_core_points(const ConvexCore& core, Visit&& visit) {
+  using Kind = ConvexCore::Kind;
+  std::uint32_t number = 0;
+  if (core.kind == Kind::kPoint) {
+    visit(Vec3(Vec3::Zero()), number);
+  } else if (core.kind == Kind::kSegment) {
+    for (int i = -kEdgeParts; i <= kEdgeParts; ++i) {
+      visit(Vec3(core.half * (static_cast<double>(i) / kEdgeParts)), number++);
+    }
+  } else if (core.kind == Kind::kCylinder || core.kind == Kind::kCone) {
+    Patch disc;
+    for (const double z : {-1.0, 1.0}) {
+      if (core.kind == Kind::kCone && z > 0) {
+        visit(Vec3(0, 0, core.half.z()), number++);
+        continue;
+      }
+      find_patch(core, Vec3(0, 0, z), disc);
+      for (const PatchCorner& corner : disc.corners) visit(corner.x, number++);
+      visit(Vec3(0, 0, z * core.half.z()), number++);
+    }
+  } else {
+    const BoxPolytope box(core.half);
+    const PolytopeView polytope = core.kind == Kind::kBox ? box.view() : core.polytope;
+    for (const Vec3& vertex : polytope.vertices) visit(vertex, number++);
+    for (const HullGeometry::Edge& edge : polytope.edges) {
+      const Segment segment{polytope.vertices[edge.tail], polytope.vertices[edge.head]};
+      for (int i = 1; i < kEdgeParts; ++i) visit(segment.at(static_cast<double>(i) / kEdgeParts), number++);
+    }
+    for (std::size_t f = 0; f < polytope.face_count(); ++f) {
+      Vec3 middle = Vec3::Zero();
+      for (const std::uint32_t v : polytope.loop(f)) middle += polytope.vertices[v];
+      visit(Vec3(middle / static_cast<double>(polytope.loop(f).size())), number++);
+    }
+  }
+}
+
+const DistanceMapGeometry& map_of(const Geometry& geometry) {
+  return *std::get<std::shared_ptr<const DistanceMapGeometry>>(geometry.kind);
+}
+
+}  // namespace
+
+// In all of these b is a distance map: normals point from a to b, that is, out of a's field and against b's.
+void append_map_contacts(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+                         const MapQuery& query, std::vector<ContactPoint>& points) {
+  const DistanceMapGeometry& map = map_of(b);
+  const PointSink out_of_a{query.margin, 1, points}, out_of_b{query.margin, -1, points};
+  if (const auto* plane = std::get_if<PlaneGeometry>(&a.kind)) {
+    const Vec3 normal = X_WA.R * plane->normal;
+    look_up_samples(map, X_WB, PlaneField{normal, plane->offset + normal.dot(X_WA.p)}, query.search, out_of_a);
+  } else if (const auto* mesh = std::get_if<std::shared_ptr<const MeshGeometry>>(&a.kind)) {
+    look_up_samples(map, X_WB, SurfaceField<MeshGeometry>{**mesh, X_WA}, query.search, out_of_a);
+  } else if (const auto* field = std::get_if<std::shared_ptr<const HeightfieldGeometry>>(&a.kind)) {
+    look_up_samples(map, X_WB, SurfaceField<HeightfieldGeometry>{**field, X_WA}, query.search, out_of_a);
+  } else if (const auto* other = std::get_if<std::shared_ptr<const DistanceMapGeometry>>(&a.kind)) {
+    look_up_samples(map, X_WB, GridField{(*other)->grid, X_WA}, query.search, out_of_a);
+    look_up_samples(**other, X_WA, GridField{map.grid, X_WB}, query.search, out_of_b);
+  } else {
+    const ConvexCore core = make_core(a);
+    look_up_samples(map, X_WB, CoreField{core, X_WA}, query.search, out_of_a);
+    const GridField grid{map.grid, X_WB};
+    visit_core_points(core, [&](const Vec3& x_A, std::uint32_t number) {
+      const Vec3 x = X_WA * x_A;
+      out_of_b.add(x, grid(x), core.radius, make_feature(FeatureKind::kVertexOfA, number, 0x7fffu));
+    });
+  }
+}
+
+void collide_distance_map(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+                          const CollideOptions& options, std::vector<ContactPoint>& points) {
+  const std::size_t begin = points.size();
+  append_map_contacts(a, X_WA, b, X_WB, {options.margin, SampleSearch::kTree}, points);
+  finish_surface_points(begin, b.radius, options.all_points, points);
+}
+
+ContactPoint find_least_map_gap(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB) {
+  // One buffer per thread: this is asked for every pair at every recorded instant and must not allocate.
+  thread_local std::vector<ContactPoint> points;
+  const double size = b.radius + (std::isfinite(a.radius) ? a.radius : 0);
+  const double farthest = size + (X_WA.p - X_WB.p).norm();
+  // The margin grows until something is in it; with all of the surface in it something is.
+  for (double margin = 0;; margin = margin == 0 ? 0.01 * size : 8 * margin) {
+    points.clear();
+    append_map_contacts(a, X_WA, b, X_WB, {margin, SampleSearch::kTree}, points);
+    if (!points.empty() || margin > 1e3 * farthest) break;
+  }
+  if (points.empty()) return {X_WB.p, Vec3::UnitZ(), std::numeric_limits<double>::infinity(), 0};
+  return *std::min_element(points.begin(), points.end(),
+                           [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
+}
+
+}  // namespace achilles

@@ -1,0 +1,164 @@
+#include "geometry/distance_map_geometry.hpp"
+#include "geometry/mesh/topology.hpp"
+#include "geometry/mesh/winding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace achilles {
+namespace {
+
+constexpr double kMaxBlocks = 4194304;  // 2^22
+
+std::size_t index_of(int i, int j, int k, int columns, int rows) {
+  return (static_cast<std::size_t>(k) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(j)) *
+             static_cast<std::size_t>(columns) +
+         static_cast<std::size_t>(i);
+}
+
+class GridMaker {
+ public:
+  GridMaker(const MeshGeometry& mesh, double cell) : mesh_(mesh), winding_(make_winding_tree(mesh)) {
+    Aabb box;
+    for (const Vec3& v : mesh.vertices) box.include(v);
+    box = box.grown(2 * cell);
+    grid_.cell = cell;
+    const double block = DistanceGrid::kBlock * cell;
+    double count = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double blocks = std::ceil(box.extent()[static_cast<int>(k)] / block);
+      count *= blocks;
+      if (!(count <= kMaxBlocks))
+        throw std::invalid_argument("The cell of the distance map is too small for its mesh.");
+      grid_.blocks[k] = static_cast<int>(blocks);
+    }
+    const Vec3 size(grid_.blocks[0] * block, grid_.blocks[1] * block, grid_.blocks[2] * block);
+    grid_.origin = box.center() - 0.5 * size;
+  }
+
+  DistanceGrid make() {
+    const auto [nx, ny, nz] = grid_.blocks;
+    for (int k = 0; k <= nz; ++k) {
+      for (int j = 0; j <= ny; ++j) {
+        for (int i = 0; i <= nx; ++i) grid_.coarse.push_back(static_cast<float>(measure(node(i, j, k, 0, 0, 0))));
+      }
+    }
+    for (int k = 0; k < nz; ++k) {
+      for (int j = 0; j < ny; ++j) {
+        for (int i = 0; i < nx; ++i) add_block(i, j, k);
+      }
+    }
+    return std::move(grid_);
+  }
+
+ private:
+  [[nodiscard]] Vec3 node(int bi, int bj, int bk, int i, int j, int k) const {
+    constexpr int n = DistanceGrid::kBlock;
+    return grid_.origin + grid_.cell * Vec3(n * bi + i, n * bj + j, n * bk + k);
+  }
+  [[nodiscard]] double measure(const Vec3& x) const {
+    const double distance = find_closest_point(mesh_, x).distance;
+    return compute_winding_number(mesh_, winding_, x) > 0.5 ? -distance : distance;
+  }
+  void add_block(int bi, int bj, int bk) {
+    constexpr int n = DistanceGrid::kBlock;
+    // Half the diagonal of the block, and two cells more, so that the surface and what is near it have all nodes.
+    const double reach = (0.5 * n * std::sqrt(3.0) + 2) * grid_.cell;
+    const Vec3 middle = node(bi, bj, bk, 0, 0, 0) + Vec3::Constant(0.5 * n * grid_.cell);
+    if (find_closest_point(mesh_, middle, reach).triangle == kNoTriangle) {
+      grid_.block_at.push_back(DistanceGrid::kCoarse);
+      return;
+    }
+    grid_.block_at.push_back(static_cast<std::uint32_t>(grid_.fine.size() / DistanceGrid::kNodes));
+    for (int k = 0; k <= n; ++k) {
+      for (int j = 0; j <= n; ++j) {
+        for (int i = 0; i <= n; ++i) grid_.fine.push_back(static_cast<float>(measure(node(bi, bj, bk, i, j, k))));
+      }
+    }
+  }
+
+  const MeshGeometry& mesh_;
+  WindingTree winding_;
+  DistanceGrid grid_;
+};
+
+// Value and gradient of the trilinear function with these corner values (x fastest) at u in [0, 1]³, per cell.
+DistanceGrid::Value interpolate(const std::array<double, 8>& f, const Vec3& u) {
+  const auto mix = [](double a, double b, double t) { return a + t * (b - a); };
+  const double x00 = mix(f[0], f[1], u.x()), x10 = mix(f[2], f[3], u.x());
+  const double x01 = mix(f[4], f[5], u.x()), x11 = mix(f[6], f[7], u.x());
+  const double y0 = mix(x00, x10, u.y()), y1 = mix(x01, x11, u.y());
+  DistanceGrid::Value value;
+  value.distance = mix(y0, y1, u.z());
+  value.gradient = {mix(mix(f[1] - f[0], f[3] - f[2], u.y()), mix(f[5] - f[4], f[7] - f[6], u.y()), u.z()),
+                    mix(x10 - x00, x11 - x01, u.z()), y1 - y0};
+  return value;
+}
+
+}  // namespace
+
+DistanceGrid::Value DistanceGrid::look_up(const Vec3& x) const {
+  const Vec3 cells = (x - origin) / cell;
+  const Vec3 last(kBlock * blocks[0], kBlock * blocks[1], kBlock * blocks[2]);
+  const Vec3 inside = cells.cwiseMax(Vec3::Zero()).cwiseMin(last);
+  std::array<int, 3> block{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    block[k] = std::min(static_cast<int>(inside[static_cast<int>(k)] / kBlock), blocks[k] - 1);
+  }
+  const Vec3 local = inside - kBlock * Vec3(block[0], block[1], block[2]);
+  const std::uint32_t stored = block_at[index_of(block[0], block[1], block[2], blocks[0], blocks[1])];
+  std::array<double, 8> corners{};
+  Value value;
+  if (stored == kCoarse) {
+    for (int c = 0; c < 8; ++c) {
+      corners[static_cast<std::size_t>(c)] = static_cast<double>(coarse[index_of(
+          block[0] + (c & 1), block[1] + (c >> 1 & 1), block[2] + (c >> 2), blocks[0] + 1, blocks[1] + 1)]);
+    }
+    value = interpolate(corners, local / kBlock);
+    value.gradient /= kBlock * cell;
+  } else {
+    const auto at = [&](int k) { return std::min(static_cast<int>(local[k]), kBlock - 1); };
+    const int i = at(0), j = at(1), k = at(2);
+    const std::size_t base = static_cast<std::size_t>(stored) * kNodes;
+    for (int c = 0; c < 8; ++c) {
+      corners[static_cast<std::size_t>(c)] = static_cast<double>(
+          fine[base + index_of(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2), kBlock + 1, kBlock + 1)]);
+    }
+    value = interpolate(corners, local - Vec3(i, j, k));
+    value.gradient /= cell;
+  }
+  const Vec3 beyond = cell * (cells - inside);
+  const double way = beyond.norm();
+  if (way > 0) {
+    value.distance += way;
+    for (int k = 0; k < 3; ++k) {
+      if (beyond[k] != 0) value.gradient[k] = 0;
+    }
+    value.gradient += beyond / way;
+  }
+  return value;
+}
+
+DistanceGrid make_distance_grid(const MeshGeometry& mesh, double cell) { return GridMaker(mesh, cell).make(); }
+
+DistanceMapGeometry make_distance_map(const DistanceMap& map) {
+  if (!(map.cell > 0) || !std::isfinite(map.cell)) {
+    throw std::invalid_argument("The cell of a distance map must be positive.");
+  }
+  check_mesh(map.mesh.vertices, map.mesh.triangles);
+  const Closedness closedness = compute_closedness(map.mesh.vertices, map.mesh.triangles);
+  if (!closedness.is_closed()) throw std::invalid_argument(closedness.complaint());
+  if (!(compute_six_volumes(map.mesh.vertices, map.mesh.triangles) > 0)) {
+    throw std::invalid_argument(
+        "The mesh of a distance map must enclose a volume, its triangles counter-clockwise from outside.");
+  }
+  DistanceMapGeometry geometry;
+  geometry.mesh = make_mesh_geometry(map.mesh);
+  geometry.grid = make_distance_grid(geometry.mesh, map.cell);
+  geometry.samples = make_samples(geometry.mesh, map.cell);
+  geometry.balls = make_sample_tree(geometry.samples);
+  return geometry;
+}
+
+}  // namespace achilles

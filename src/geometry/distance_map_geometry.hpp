@@ -1,0 +1,87 @@
+// Signed distance maps of closed meshes, [Erleben04, sec. 6.2]: a grid of distances to look points up in, and the
+// points of the surface to look up in the grids of others.
+#pragma once
+
+#include "geometry/mesh_geometry.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace achilles {
+
+/// Distances at the nodes of a grid, negative inside. Nodes come in blocks of 8³ cells; a block that the surface is
+/// near has all its nodes, of the others only the corners are known.
+struct DistanceGrid {
+  static constexpr int kBlock = 8;               // cells
+  static constexpr int kNodes = 9 * 9 * 9;       // of a block, its far sides included
+  static constexpr std::uint32_t kCoarse = ~0u;  // a block without nodes of its own
+
+  Vec3 origin = Vec3::Zero();           // [m] of the first node
+  double cell = 0;                      // [m]
+  std::array<int, 3> blocks{};          // along x, y, z
+  std::vector<std::uint32_t> block_at;  // number among the stored blocks, x fastest
+  std::vector<float> fine;              // [m] kNodes to a stored block
+  std::vector<float> coarse;            // [m] at the corners of all blocks
+
+  struct Value {
+    double distance = 0;           // [m]
+    Vec3 gradient = Vec3::Zero();  // of the interpolation; about unit length near the surface
+  };
+  /// Trilinear between the nodes. Within a cell of the surface the error is below half a cell. Outside the grid the
+  /// value at its rim grown by the way to it.
+  [[nodiscard]] Value look_up(const Vec3& x) const;
+};
+
+/// A ball about some of the samples. Children of a node are consecutive; a leaf is one sample.
+struct SampleBall {
+  Vec3 center = Vec3::Zero();  // [m]
+  double radius = 0;           // [m] 0 for a leaf
+  std::uint32_t first = 0;     // child, or the sample's number
+  std::uint32_t children = 0;  // 0 for a leaf
+};
+
+struct DistanceMapGeometry {
+  MeshGeometry mesh;
+  DistanceGrid grid;
+  std::vector<Vec3> samples;      // [m] on the surface
+  std::vector<SampleBall> balls;  // the root first
+};
+
+/// How much of the surface is sampled, [Erleben04, sec. 6.2.1].
+enum class SampleKind : std::uint8_t { kVertices, kVerticesAndEdges, kAll };
+
+/// Vertices that some edge bends at; points of bent edges not further apart than the diagonal of a cell; the middles of
+/// flat regions that are larger than a few cells.
+[[nodiscard]] std::vector<Vec3> make_samples(const MeshGeometry& mesh, double cell, SampleKind kind = SampleKind::kAll);
+
+/// Eight-way splits about the mean, [Erleben04, sec. 6.2.2]. Differs: balls about the middle of the samples' box
+/// instead of smallest balls.
+[[nodiscard]] std::vector<SampleBall> make_sample_tree(std::span<const Vec3> samples);
+
+/// Distance to the mesh with the sign of its winding number. Cost: the surface's area over cell², times log n.
+[[nodiscard]] DistanceGrid make_distance_grid(const MeshGeometry& mesh, double cell);
+
+/// Throws std::invalid_argument when the mesh is not closed (naming an open edge), has no volume, or the cell is not
+/// positive or so small that the grid has more than 2^22 blocks.
+[[nodiscard]] DistanceMapGeometry make_distance_map(const DistanceMap& map);
+
+/// Calls visit(sample number) for every sample below a ball for which is_near(center, radius) holds all the way down.
+template <typename IsNear, typename Visit>
+void visit_samples(const DistanceMapGeometry& map, IsNear&& is_near, Visit&& visit) {
+  std::array<std::uint32_t, 1024> stack;  // at most seven siblings wait on each of fewer than a hundred levels
+  std::size_t depth = 0;
+  if (!map.balls.empty()) stack[depth++] = 0;
+  while (depth > 0) {
+    const SampleBall& ball = map.balls[stack[--depth]];
+    if (!is_near(ball.center, ball.radius)) continue;
+    if (ball.children == 0) {
+      visit(ball.first);
+      continue;
+    }
+    for (std::uint32_t i = ball.children; i-- > 0;) stack[depth++] = ball.first + i;
+  }
+}
+
+}  // namespace achilles

@@ -1,0 +1,91 @@
+// Contacts of distance maps: where they are known in closed form, and that the tree only saves time.
+#include "collision/contact/collide.hpp"
+#include "collision/contact/distance_map_contacts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "collision/narrow_phase/shapes.hpp"
+#include "geometry/sample.hpp"
+
+namespace achilles {
+namespace {
+
+using namespace test;
+
+Geometry make_map(const Mesh& mesh, double cell) { return make_single({DistanceMap{mesh, cell}}); }
+
+std::vector<ContactPoint> contacts(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+                                   double margin) {
+  std::vector<ContactPoint> points;
+  collide(a, X_WA, b, X_WB, {margin, false}, points);
+  return points;
+}
+
+TEST(DistanceMapContact, MapOfABoxRestsOnAPlaneAtItsLowerCorners) {
+  const Geometry map = make_map(sample::box_mesh({1, 0.8, 0.6}, 2), 0.05);
+  const auto points = contacts(map, at(0, 0, 0.299), make_plane(Vec3::UnitZ(), 0), at(0, 0, 0), 1e-3);
+  ASSERT_EQ(points.size(), 4u);
+  for (const ContactPoint& point : points) {
+    EXPECT_NEAR(point.gap, -0.001, 1e-12);
+    EXPECT_NEAR(point.normal.z(), -1, 1e-12);
+    EXPECT_NEAR(std::abs(point.position.x()), 0.5, 1e-12);
+    EXPECT_NEAR(std::abs(point.position.y()), 0.4, 1e-12);
+  }
+}
+
+TEST(DistanceMapContact, BallOnAMapTouchesItsSide) {
+  const Geometry map = make_map(sample::box_mesh({1, 1, 1}, 2), 0.05);
+  const auto points = contacts(make_sphere(0.3), at(0.1, 0.05, 0.79), map, at(0, 0, 0), 1e-3);
+  ASSERT_FALSE(points.empty());
+  const auto deepest =
+      std::min_element(points.begin(), points.end(), [](const auto& p, const auto& q) { return p.gap < q.gap; });
+  EXPECT_NEAR(deepest->gap, -0.01, 1e-6);
+  EXPECT_NEAR(deepest->normal.z(), -1, 1e-5);
+  EXPECT_NEAR(compute_signed_distance(map, at(0, 0, 0), make_sphere(0.3), at(0.1, 0.05, 0.79)).distance, -0.01, 1e-6);
+}
+
+// [Erleben04, fig. 6.24]: boxes aligned on top of each other, deep in each other, are held by the middles of their
+// sides.
+TEST(DistanceMapContact, AlignedMapsOnTopOfEachOtherFeelTheVerticalNormal) {
+  const Geometry map = make_map(sample::box_mesh({1, 1, 1}, 2), 0.05);
+  const auto points = contacts(map, at(0, 0, 0), map, at(0, 0, 0.97), 0);
+  EXPECT_TRUE(std::any_of(points.begin(), points.end(), [](const ContactPoint& point) {
+    return point.normal.z() > 0.99 && std::abs(point.gap + 0.03) < 1e-5;
+  }));
+}
+
+// Every kind of partner; the sets of points must be the same whether the tree is used or not.
+TEST(DistanceMapContact, TreeAndBruteForceFindTheSamePoints) {
+  sample::Random random(9);
+  const Geometry map = make_map(sample::torus_mesh(0.5, 0.2, 16, 10), 0.06);
+  const Geometry other = make_map(sample::box_mesh({0.6, 0.5, 0.4}, 1), 0.05);
+  const std::vector<Geometry> partners{make_plane(Vec3::UnitZ(), 0),
+                                       make_box(0.5, 0.6, 0.7),
+                                       make_sphere(0.4),
+                                       make_capsule(0.2, 0.5),
+                                       make_cylinder(0.3, 0.4),
+                                       make_single({sample::box_mesh({2, 2, 0.5}, 2)}),
+                                       other};
+  int touching = 0;
+  for (const Geometry& partner : partners) {
+    for (int trial = 0; trial < (sample::is_full() ? 1000 : 20); ++trial) {
+      const Transform X{random.rotation().toRotationMatrix(), random.in_cube(0.8)};
+      std::vector<ContactPoint> tree, all;
+      append_map_contacts(partner, at(0, 0, 0), map, X, {0.01, SampleSearch::kTree}, tree);
+      append_map_contacts(partner, at(0, 0, 0), map, X, {0.01, SampleSearch::kAll}, all);
+      ASSERT_EQ(tree.size(), all.size()) << partner.kind.index();
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(tree[i].position, all[i].position);
+        EXPECT_EQ(tree[i].gap, all[i].gap);
+      }
+      touching += all.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(touching, 40);
+}
+
+}  // namespace
+}  // namespace achilles
