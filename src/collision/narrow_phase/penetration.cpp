@@ -18,6 +18,7 @@ constexpr double kClearance = 1e-3;  // of the size: points miss by what GJK's d
 constexpr double kLastClearance = 1e-5;
 constexpr double kNear = 1e-3;            // of the size: GJK's direction is better than 1e-12 beyond
 constexpr double kVague = 1e-12;          // of the size: GJK's bounds differ by more where it stopped early
+constexpr double kRounding = 1e-14;       // of the size
 constexpr double kSameDirection = 1e-12;  // [rad]
 
 bool is_boxlike(const ConvexCore& core) {
@@ -133,21 +134,28 @@ void polish(const CorePair& pair, CoreDistance& result) {
   GjkOptions exact;
   exact.relative_tolerance = 1e-16;  // to the end of its precision: the direction errs by the root of this
   double clearance = kClearance * pair.size();
-  result.distance = -overlap_along(pair, result.normal);
+  Vec3 n = result.normal;
+  double along = -overlap_along(pair, n);
+  result.distance = along;
   for (int step = 0; step < kMaxSteps; ++step) {
-    const Vec3 shift = (clearance - result.distance) * result.normal;
-    const GjkResult gjk = compute_gjk({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, exact, result.normal);
+    const Vec3 shift = (clearance - along) * n;
+    const GjkResult gjk = compute_gjk({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, exact, n);
     result.iterations += gjk.iterations;
-    const double turned = (gjk.normal - result.normal).norm();
-    const double separation = -overlap_along(pair, gjk.normal);
-    // What the nearest points miss along the normal is shared between the two shapes.
-    const Vec3 middle = 0.5 * (gjk.point_a + gjk.point_b - shift);
-    if (separation >= result.distance) {
-      result.normal = gjk.normal;
-      result.distance = separation;
+    const double turned = (gjk.normal - n).norm();
+    // GJK sees the direction through the square of its error; what a step loses by that the next one regains, from
+    // here.
+    n = gjk.normal;
+    along = -overlap_along(pair, n);
+    if (along >= result.distance) {
+      result.normal = n;
+      result.distance = along;
     }
-    result.point_a = middle - 0.5 * result.distance * result.normal;
-    result.point_b = middle + 0.5 * result.distance * result.normal;
+    if (step == 0 || along >= result.distance - kRounding * pair.size()) {
+      // What the nearest points miss along the normal is shared between the two shapes.
+      const Vec3 middle = 0.5 * (gjk.point_a + gjk.point_b - shift);
+      result.point_a = middle - 0.5 * result.distance * result.normal;
+      result.point_b = middle + 0.5 * result.distance * result.normal;
+    }
     if (turned < kSameDirection) {
       return;
     }
