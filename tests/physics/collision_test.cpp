@@ -158,7 +158,7 @@ TEST(Restitution, BoxesHeadOnFollowNewtonsLaw) {
   }
 }
 
-/// Boxes, balls and capsules that fall into each other.
+/// Boxes, balls and capsules that fall on each other; far enough apart not to overlap at the start.
 Scene make_heap(std::uint64_t seed, double restitution) {
   Random random(seed);
   Scene scene = make_scene(0.005, random.number(0, 1), restitution);
@@ -168,7 +168,7 @@ Scene make_heap(std::uint64_t seed, double restitution) {
     Shape shape{Box{size}};
     if (i % 3 == 1) shape = {Sphere{0.5 * size.x()}};
     if (i % 3 == 2) shape = {Capsule{0.3 * size.x(), size.y()}};
-    const Vec3 at = Vec3(0.45 * (i % 3), 0.45 * (i / 3 % 3), 0.4 + 0.5 * (i / 9)) + random.vector(0.02);
+    const Vec3 at = Vec3(0.78 * (i % 3), 0.78 * (i / 3 % 3), 0.4 + 0.78 * (i / 9)) + random.vector(0.02);
     BodyDescription body = make_body("body" + std::to_string(i), shape, at);
     body.pose.q = random.rotation();
     body.spin = random.vector(3);
@@ -178,34 +178,13 @@ Scene make_heap(std::uint64_t seed, double restitution) {
   return scene;
 }
 
-// Contacts only ever take energy when e = 0; the tolerance is what pushing bodies out of each other may add, the
-// weight of the heap times the depth that counts as touch.
-TEST(Energy, OfAPlasticHeapNeverRisesAboveItsStart) {
-  const std::uint64_t heaps = is_full() ? 200 : 6;
-  double worst = 0;
-  for (std::uint64_t seed = 1; seed <= heaps; ++seed) {
-    Simulation simulation(make_heap(seed, 0));
-    const World& world = simulation.world();
-    const double start = world.kinetic_energy() + world.potential_energy();
-    double last = start;
-    for (int k = 0; k < 400; ++k) {
-      (void)simulation.step();
-      const double now = world.kinetic_energy() + world.potential_energy();
-      worst = std::max(worst, (now - last) / start);
-      last = now;
-    }
-    EXPECT_LT(last, start);
-  }
-  RecordProperty("largest_rise_in_a_step_in_millionths", std::to_string(1e6 * worst));
-  EXPECT_LT(worst, 1e-4);
-}
-
-// Bouncing shares out energy between bodies but makes none.
-TEST(Energy, OfABouncingHeapNeverRisesAboveItsStart) {
-  const std::uint64_t heaps = is_full() ? 200 : 6;
+// Contacts share out energy between bodies and take some, but make none; what pushing bodies out of each other may add
+// is far less than what they lost in getting there.
+TEST(Energy, OfAHeapNeverRisesAboveItsStart) {
+  const std::uint64_t heaps = is_full() ? 200 : 12;
   double worst = -1;
   for (std::uint64_t seed = 1; seed <= heaps; ++seed) {
-    Simulation simulation(make_heap(seed, 0.2 * static_cast<double>(1 + seed % 5)));
+    Simulation simulation(make_heap(seed, 0.2 * static_cast<double>(seed % 6)));
     const World& world = simulation.world();
     const double start = world.kinetic_energy() + world.potential_energy();
     for (int k = 0; k < 400; ++k) {
@@ -213,8 +192,7 @@ TEST(Energy, OfABouncingHeapNeverRisesAboveItsStart) {
       worst = std::max(worst, (world.kinetic_energy() + world.potential_energy()) / start - 1);
     }
   }
-  RecordProperty("largest_gain_in_millionths", std::to_string(1e6 * worst));
-  EXPECT_LT(worst, 1e-3);
+  EXPECT_LT(worst, 1e-13);  // free flight keeps it to rounding
 }
 
 // Painlevé: a rod that slides with its lower end forward under strong friction has no continuous rigid motion; impulses
