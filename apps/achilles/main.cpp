@@ -127,6 +127,12 @@ int main(int argc, char** argv) {
   std::function<int()> chosen;
   describe_commands(app, chosen, run_arguments, check_arguments, compare_arguments, solve_arguments, recording, outputs,
                     threads, name);
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto known = app.get_subcommands([&first](const CLI::App* command) { return command->get_name() == first; });
+  if (!first.empty() && first.front() != '-' && known.empty()) {
+    fmt::print(stderr, "achilles: error: there is no command '{}'; 'achilles --help' lists them\n", first);
+    return kBadInput;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

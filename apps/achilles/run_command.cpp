@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 namespace achilles::program {
 namespace {
@@ -36,9 +37,21 @@ void print_summary(const RunReport& r) {
              r.energy.final, r.energy.max_gain);
 }
 
+/// Fails before the run rather than after it.
+void check_writable(const std::string& path) {
+  if (path.empty()) return;
+  const bool existed = std::filesystem::exists(path);
+  if (!std::ofstream(path, std::ios::app)) throw std::runtime_error(path + ": cannot be written");
+  if (!existed) std::filesystem::remove(path);
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments) {
+  check_writable(arguments.report);
+  if (!arguments.resume.empty() && !std::filesystem::exists(arguments.resume)) {
+    throw BadInput(arguments.resume + ": there is no such file");
+  }
   RunOptions options;
   options.duration = arguments.duration;
   options.every = arguments.every;

@@ -63,6 +63,11 @@ class Run {
     instant_step_ = simulation_.world().step_index;
   }
 
+  /// Saves the world in the recording, to resume from.
+  void checkpoint() {
+    if (recorder_) recorder_->append_checkpoint(simulation_.world());
+  }
+
   /// Steps to the end, or to where the run stops itself or is interrupted.
   RunReport finish() {
     std::optional<Stop> stopped;
@@ -151,6 +156,7 @@ RunReport run_scene(const Scene& scene, const RunOptions& options) {
   if (!options.record_path.empty()) run.record_to(options.record_path);
   if (!options.csv_path.empty()) run.write_csv_to(options.csv_path);
   run.instant();
+  run.checkpoint();
   return run.finish();
 }
 
