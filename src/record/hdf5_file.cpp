@@ -17,7 +17,10 @@ namespace achilles {
 namespace {
 
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20;  // [bytes]
-constexpr std::size_t kLargestText = std::size_t{1} << 30;   // [bytes] of one array of texts
+// What fails its checksum may be in the middle of being written: it is read again, after pauses that double from 1 ns,
+// 34 ms in all. The library's own 100 attempts would take for ever on a damaged file.
+constexpr unsigned kReadAttempts = 25;
+constexpr std::size_t kLargestText = std::size_t{1} << 30;  // [bytes] of one array of texts
 
 [[noreturn]] void throw_system(const std::string& path, const std::string& action, int error) {
   throw std::runtime_error(path + ": cannot " + action + ": " + std::strerror(error));
@@ -212,6 +215,7 @@ Hdf5File Hdf5File::open(const std::string& path) {
   // another process would; this one is the default driver but for a log, which is off.
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_log(access.get(), nullptr, 0, 0);
+  H5Pset_metadata_read_attempts(access.get(), kReadAttempts);
   Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()), H5Fclose);
   if (!file.is_valid()) throw_hdf5(path, "open the recording");
   return {path, std::move(file)};
