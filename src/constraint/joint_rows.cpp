@@ -149,6 +149,34 @@ JointRows append_joint_rows(World& world, std::uint32_t joint, std::span<const B
   return list.where();
 }
 
+void stabilize_joint_rows(const World& world, const JointRows& where, double rate, std::span<Row> group_rows) {
+  const WorldJoint& model = world.joints[where.joint];
+  const JointPose pose = place_joint(model, world.bodies, world.joint_states[where.joint].position);
+  std::array<JointEquality, JointState::kStructural> equalities;
+  (void)list_equalities(model, world.bodies, pose, equalities);
+  for (std::uint32_t k = 0; k < where.count; ++k) {
+    Row& row = group_rows[where.first + k];
+    const std::size_t slot = where.slot[k];
+    if (slot < JointState::kStructural) {
+      if (row.softness == 0) row.target -= rate * equalities[slot].error;
+      continue;
+    }
+    const std::size_t axis = (slot - JointState::kStructural) / JointState::kPerAxis;
+    const JointDrive& drive = model.drives[axis];
+    if (slot == slot_of(axis, kLower)) row.target += rate * std::max(0.0, drive.lower - pose.position[axis]);
+    if (slot == slot_of(axis, kUpper)) row.target += rate * std::max(0.0, pose.position[axis] - drive.upper);
+  }
+}
+
+double joint_row_reads_position(const WorldJoint& joint, std::size_t slot, double h) {
+  if (slot < JointState::kStructural) return 1;
+  const std::size_t axis = (slot - JointState::kStructural) / JointState::kPerAxis;
+  if (slot == slot_of(axis, kLower) || slot == slot_of(axis, kUpper)) return 1;
+  if (slot != slot_of(axis, kSpring)) return 0;
+  const JointDrive& drive = joint.drives[axis];
+  return h * drive.stiffness / (h * drive.stiffness + drive.damping);
+}
+
 double take_joint_impulses(World& world, const JointRows& where, std::span<const Row> group_rows,
                            std::span<const double> group_impulses, std::span<const BodyVelocity> before) {
   const WorldJoint& joint = world.joints[where.joint];

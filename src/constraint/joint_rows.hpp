@@ -7,8 +7,8 @@
 //   friction  w = 0 with |λ| ≤ h friction
 //   spring    λ/h = −k (φ + h w − rest) − d w, so softness 1/(h (h k + d)) and target −k (φ − rest)/(h k + d)
 //
-// A compliant joint is a spring without damping across its equalities. Errors of rigid joints are not corrected here:
-// append_joint_corrections is for that.
+// A compliant joint is a spring without damping across its equalities. Errors of rigid joints are not corrected by
+// these rows: stabilize_joint_rows and append_joint_corrections are for that.
 #pragma once
 
 #include "constraint/row.hpp"
@@ -36,6 +36,15 @@ struct JointRows {
                                           std::span<const BodyInverseMass> inverse_mass,
                                           std::span<const BodyVelocity> free, double h, std::size_t group_start,
                                           std::vector<Row>& rows, std::vector<double>& impulses);
+
+/// Adds −rate · error to the targets of a joint's equalities and of limits that are exceeded, so that the step takes
+/// the share h · rate of the errors out, [Anitescu04, eq. 4.11], [Erleben04, sec. 4.9]. `rate` is in [1/s]; compliant
+/// equalities are left alone. The pose must be the one the rows were made in.
+void stabilize_joint_rows(const World& world, const JointRows& where, double rate, std::span<Row> group_rows);
+
+/// How much of the rate J u' must be added to the target of a row in this slot so that the position in it is read where
+/// u' leads to, over a step h, in place of where the row was written: 0 for rows that read no position.
+[[nodiscard]] double joint_row_reads_position(const WorldJoint& joint, std::size_t slot, double h);
 
 /// Takes the impulses of the step into the joint's state. Returns the work its motors did [J]; `before` are the
 /// velocities at the beginning of the step.

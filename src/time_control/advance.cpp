@@ -50,10 +50,90 @@ LcpFixedOptions make_lcp_fixed(const OptionReader& read) {
   return options;
 }
 
-ImpulseOptions make_impulse(const OptionReader& read, bool skip_resting, const std::string& impact) {
+/// What a scene asks of a method, checked.
+struct Request {
+  const MethodInfo& info;
+  const MethodDescription& description;
+  OptionReader read;
+  std::string solver;
+  std::string impact;
+
+  /// The scene's solver; `standard` where that is the one meant.
+  [[nodiscard]] SolverOptions make_solver_after(const SolverOptions& standard) const {
+    return make_solver(solver, standard, info, description);
+  }
+  [[nodiscard]] ImpactLaw make_law() const { return make_impact_law(impact).value(); }
+};
+
+LcpFixedOptions make_lcp_fixed(const Request& request) {
+  LcpFixedOptions options = make_lcp_fixed(request.read);
+  options.solver = request.make_solver_after(options.solver);
+  return options;
+}
+
+LcpRetroactiveOptions make_lcp_retroactive(const Request& request) {
+  LcpRetroactiveOptions options;
+  options.fixed = make_lcp_fixed(request);
+  options.attempts = request.read.integer("attempts");
+  options.force_field = request.read.boolean("force_field");
+  return options;
+}
+
+LcpFixpointOptions make_lcp_fixpoint(const Request& request) {
+  const OptionReader& read = request.read;
+  LcpFixpointOptions options;
+  options.implicit.solve = {request.make_solver_after(NewtonOptions{}), read.integer("exact_rows")};
+  options.implicit.warm_start = read.boolean("warm_start");
+  options.implicit.margin = read.number("margin");
+  options.implicit.restitution_threshold = read.number("restitution_threshold");
+  options.implicit.rounds = read.integer("linearizations");
+  options.implicit.tolerance = read.number("fix_tolerance");
+  options.slop = read.number("slop");
+  return options;
+}
+
+AnitescuOptions make_anitescu(const Request& request) {
+  const OptionReader& read = request.read;
+  AnitescuOptions options;
+  options.solve = {request.make_solver_after(NewtonOptions{}), read.integer("exact_rows")};
+  options.restitution_before = read.word("restitution_from") == "before";
+  options.warm_start = read.boolean("warm_start");
+  options.margin = read.number("margin");
+  options.tolerance = read.number("restitution_threshold");
+  options.stabilization = read.number("stabilization");
+  return options;
+}
+
+PositionOptimalOptions make_position_optimal(const Request& request) {
+  const OptionReader& read = request.read;
+  PositionOptimalOptions options;
+  options.implicit.solve.solver = request.make_solver_after(NewtonOptions{});
+  options.implicit.margin = read.number("margin");
+  options.implicit.restitution_threshold = read.number("rest_speed");
+  options.implicit.rounds = read.integer("linearizations");
+  options.implicit.tolerance = read.number("fix_tolerance");
+  options.impact = request.make_law();
+  options.touching = read.number("touching");
+  return options;
+}
+
+FirstOrderOptions make_first_order(const Request& request) {
+  FirstOrderOptions options;
+  options.solve = {request.make_solver_after(NewtonOptions{}), request.read.integer("exact_rows")};
+  options.margin = request.read.number("margin");
+  options.correction = request.read.number("correction");
+  return options;
+}
+
+PenaltyOptions make_penalty(const Request& request) {
+  return {request.read.number("contact_time"), request.read.number("accuracy"), request.read.integer("max_substeps")};
+}
+
+ImpulseOptions make_impulse(const Request& request, bool skip_resting) {
+  const OptionReader& read = request.read;
   ImpulseOptions options;
   options.skip_resting = skip_resting;
-  options.impact = make_impact_law(impact).value();
+  options.impact = request.make_law();
   options.ballistic = read.word("integrator") == "ballistic";
   options.tolerance = read.number("tolerance");
   options.rest_speed = read.number("rest_speed");
@@ -62,11 +142,22 @@ ImpulseOptions make_impulse(const OptionReader& read, bool skip_resting, const s
   return options;
 }
 
-ReflectionsOptions make_reflections(const OptionReader& read, const std::string& impact) {
-  ReflectionsOptions options;
-  options.impact = make_impact_law(impact).value();
+ImpulseOptions make_impulse_by_lcp(const Request& request, const SolverOptions& standard) {
+  const OptionReader& read = request.read;
+  ImpulseOptions options;
+  options.ballistic = read.word("integrator") == "ballistic";
+  options.tolerance = read.number("contact_tolerance");
   options.rest_speed = read.number("rest_speed");
-  options.tolerance = read.number("tolerance");
+  options.max_events = read.integer("max_events");
+  options.lcp = request.make_solver_after(standard);
+  return options;
+}
+
+ReflectionsOptions make_reflections(const Request& request) {
+  ReflectionsOptions options;
+  options.impact = request.make_law();
+  options.rest_speed = request.read.number("rest_speed");
+  options.tolerance = request.read.number("tolerance");
   return options;
 }
 
@@ -80,6 +171,20 @@ struct Advance {
   StepReport operator()(const ReflectionsOptions& options) const {
     return advance_reflections(world, options, scratch, h);
   }
+  StepReport operator()(const LcpRetroactiveOptions& options) const {
+    return advance_lcp_retroactive(world, options, scratch, h);
+  }
+  StepReport operator()(const LcpFixpointOptions& options) const {
+    return advance_lcp_fixpoint(world, options, scratch, h);
+  }
+  StepReport operator()(const AnitescuOptions& options) const { return advance_anitescu(world, options, scratch, h); }
+  StepReport operator()(const PenaltyOptions& options) const { return advance_penalty(world, options, scratch, h); }
+  StepReport operator()(const PositionOptimalOptions& options) const {
+    return advance_position_optimal(world, options, scratch, h);
+  }
+  StepReport operator()(const FirstOrderOptions& options) const {
+    return advance_first_order(world, options, scratch, h);
+  }
 };
 
 }  // namespace
@@ -87,15 +192,22 @@ struct Advance {
 Method make_method(const MethodDescription& description) {
   const MethodInfo* info = find_method(description.name);
   if (info == nullptr) throw std::invalid_argument("there is no method '" + description.name + "'");
-  const std::string solver = choose("solver", description.solver, info->solvers);
-  const std::string impact = choose("impact law", description.impact, info->impacts);
-  const OptionReader read(*info, description);
-  if (info->name == "impulse-naive") return make_impulse(read, false, impact);
-  if (info->name == "reflections") return make_reflections(read, impact);
-  if (info->name == "impulse-zeno-free") return make_impulse(read, true, impact);
-  LcpFixedOptions options = make_lcp_fixed(read);
-  options.solver = make_solver(solver, options.solver, *info, description);
-  return options;
+  const Request request{*info, description, OptionReader(*info, description),
+                        choose("solver", description.solver, info->solvers),
+                        choose("impact law", description.impact, info->impacts)};
+  const std::string_view name = info->name;
+  if (name == "impulse-naive") return make_impulse(request, false);
+  if (name == "impulse-zeno-free") return make_impulse(request, true);
+  if (name == "lcp-retroactive") return make_lcp_retroactive(request);
+  if (name == "lcp-fixpoint") return make_lcp_fixpoint(request);
+  if (name == "lcp-event") return make_impulse_by_lcp(request, NewtonOptions{});
+  if (name == "anitescu") return make_anitescu(request);
+  if (name == "anitescu-potra") return make_impulse_by_lcp(request, LemkeOptions{.facets = 16});
+  if (name == "reflections") return make_reflections(request);
+  if (name == "penalty") return make_penalty(request);
+  if (name == "position-optimal") return make_position_optimal(request);
+  if (name == "first-order") return make_first_order(request);
+  return make_lcp_fixed(request);
 }
 
 StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h) {
@@ -105,8 +217,21 @@ StepReport advance(World& world, const Method& method, StepWorkspace& scratch, d
 std::vector<std::string> find_obstacles(const Method& method, const Scene& scene) {
   std::vector<std::string> obstacles;
   const std::string name = scene.method.name;
-  if (!scene.joints.empty() && !std::holds_alternative<LcpFixedOptions>(method)) {
-    obstacles.push_back("joints are not part of method " + name);
+  const bool takes_joints =
+      !std::holds_alternative<ImpulseOptions>(method) && !std::holds_alternative<ReflectionsOptions>(method) &&
+      !std::holds_alternative<PenaltyOptions>(method) && !std::holds_alternative<PositionOptimalOptions>(method);
+  if (!scene.joints.empty() && !takes_joints) obstacles.push_back("joints are not part of method " + name);
+  if (!scene.scripts.empty() && std::holds_alternative<PositionOptimalOptions>(method)) {
+    obstacles.push_back("scripts are not part of method " + name);
+  }
+  const auto goes_to_position = [](const JointDescription& joint) {
+    return std::any_of(joint.axes.begin(), joint.axes.end(),
+                       [](const JointAxis& axis) { return axis.motor_position.has_value(); });
+  };
+  // Its speed is chosen from where the axis stands, which in the later rounds is the end of the step.
+  if (std::holds_alternative<LcpFixpointOptions>(method) &&
+      std::any_of(scene.joints.begin(), scene.joints.end(), goes_to_position)) {
+    obstacles.push_back("motors that go to a position are not part of method " + name);
   }
   if (!scene.triggers.empty()) obstacles.push_back("triggers are not part of method " + name + " in this version");
   const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };

@@ -42,6 +42,10 @@ void find_contacts(const World& world, double margin, double h, StepWorkspace& s
   options.collide.margin = margin;
   options.threads = scratch.runner.threads();
   detect_contacts(scratch.colliders, scratch.ignored, options, scratch.detection, scratch.contacts);
+  group_contacts(world, scratch);
+}
+
+void group_contacts(const World& world, StepWorkspace& scratch) {
   match_contacts(scratch.contacts, world.contact_cache, scratch.matches);
   scratch.edges.clear();
   for (const Contact& contact : scratch.contacts.contacts) scratch.edges.push_back({contact.body_a, contact.body_b});

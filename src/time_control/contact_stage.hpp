@@ -19,6 +19,10 @@ void prepare_bodies(World& world, double h, StepWorkspace& scratch);
 /// the World's memory, and the groups that contacts and joints make.
 void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch);
 
+/// Matches the contacts of the workspace with the World's memory and finds the groups that they and the joints make:
+/// the end of find_contacts, for those who change the contacts.
+void group_contacts(const World& world, StepWorkspace& scratch);
+
 /// Rows of all contacts and joints, group after group.
 void build_rows(World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch);
 

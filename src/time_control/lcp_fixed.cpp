@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace achilles {
 namespace {
@@ -30,6 +31,13 @@ void solve_group(World& world, const LcpFixedOptions& options, StepWorkspace& sc
   scratch.solves[group] = solve(problem, is_exact ? exact : options.solver, workspace, impulses);
 }
 
+/// Who solves a mechanism exactly does not want it mended by sweeps.
+int exact_corrections(const LcpFixedOptions& options) {
+  const bool sweeps =
+      !find_solver(solver_name(options.solver))->direct && !std::holds_alternative<NewtonOptions>(options.solver);
+  return sweeps ? options.exact_rows : std::numeric_limits<int>::max();
+}
+
 }  // namespace
 
 StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepWorkspace& scratch, double h) {
@@ -43,8 +51,8 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   conclude_joints(world, h, scratch, report);
   copy_to(world.bodies.position, scratch.impulse.position);
   integrate_positions(world, h, options.integrator, scratch.motion, scratch.constrained);
-  correct_positions(world, {options.correction, options.slop, options.correction_iterations, options.exact_rows}, h,
-                    scratch);
+  correct_positions(
+      world, {options.correction, options.slop, options.correction_iterations, exact_corrections(options)}, h, scratch);
   rebound(world, options.solver, options.slop, h, scratch, report);
   report.joint_error = update_joint_positions(world);
   world.time += h;

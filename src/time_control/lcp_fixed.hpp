@@ -29,7 +29,8 @@ struct LcpFixedOptions {
 ///
 /// with the contacts found at s. Differs from fig. 4.15, which looks for contacts at a trial position s + h u: rows of
 /// contacts still apart carry their gap instead, which sees the same future contacts without the false ones of
-/// fig. 4.25. Penetration is taken out by projection in the first-order world [Erleben04, sec. 4.16], which adds no
+/// fig. 4.25. The problem is plastic; what meets with restitution rebounds at the end of the step, see rebound.hpp.
+/// Penetration is taken out by projection in the first-order world [Erleben04, sec. 4.16], which adds no
 /// velocity.
 [[nodiscard]] StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepWorkspace& scratch,
                                            double h);

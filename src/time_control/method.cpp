@@ -52,27 +52,129 @@ void append_solver_options(std::vector<OptionInfo>& options) {
   }
 }
 
-MethodInfo lcp_fixed() {
-  MethodInfo info{
-      "lcp-fixed",
-      "Erleben, fig. 4.15, eq. 6.76",
-      "one complementarity problem per step",
-      solvers_after("nonsmooth-cg"),
-      {"poisson"},
-      {
-          integer("exact_rows", 300, 0, 1e6,
-                  "groups with joints and at most this many rows are solved by newton, whatever the solver"),
-          boolean("warm_start", true, "start from the impulses of the last step"),
-          word("integrator", {"conserving", "semi-implicit"},
-               "free motion: exact flight and conserved rotation, or eq. 6.76 to the letter"),
-          number("margin", 0.01, 0, kBig, "contacts are looked for up to this gap [m], plus what the speeds can close"),
-          number("restitution_threshold", 0.05, 0, kBig, "slower approaches do not bounce [m/s]"),
-          number("slop", 1e-4, 0, kBig, "gaps and penetrations up to this count as touch [m]"),
-          number("correction", 0.2, 0, 1, "share of the penetration beyond the slop that a step takes out"),
-          integer("correction_iterations", 10, 1, 1e6, "sweeps of the position correction"),
-      }};
+constexpr std::string_view kExactRows =
+    "groups with joints and at most this many rows are solved by newton, whatever the solver";
+constexpr std::string_view kWarmStart = "start from the impulses of the last step";
+constexpr std::string_view kMargin = "contacts are looked for up to this gap [m], plus what the speeds can close";
+constexpr std::string_view kThreshold = "slower approaches do not bounce [m/s]";
+
+/// What lcp-fixed and those built on it share.
+std::vector<OptionInfo> lcp_fixed_options() {
+  return {
+      integer("exact_rows", 300, 0, 1e6, kExactRows),
+      boolean("warm_start", true, kWarmStart),
+      word("integrator", {"conserving", "semi-implicit"},
+           "free motion: exact flight and conserved rotation, or eq. 6.76 to the letter"),
+      number("margin", 0.01, 0, kBig, kMargin),
+      number("restitution_threshold", 0.05, 0, kBig, kThreshold),
+      number("slop", 1e-4, 0, kBig, "gaps and penetrations up to this count as touch [m]"),
+      number("correction", 0.2, 0, 1, "share of the penetration beyond the slop that a step takes out"),
+      integer("correction_iterations", 10, 1, 1e6, "sweeps of the position correction"),
+  };
+}
+
+MethodInfo with_solvers(MethodInfo info) {
   append_solver_options(info.options);
   return info;
+}
+
+MethodInfo lcp_fixed() {
+  return with_solvers({"lcp-fixed",
+                       "Erleben, fig. 4.15, eq. 6.76",
+                       "one complementarity problem per step",
+                       solvers_after("nonsmooth-cg"),
+                       {"poisson"},
+                       lcp_fixed_options()});
+}
+
+MethodInfo lcp_retroactive() {
+  MethodInfo info{"lcp-retroactive",
+                  "Erleben, fig. 4.17",
+                  "adds contacts found at the end of the step and repeats",
+                  solvers_after("nonsmooth-cg"),
+                  {"poisson"},
+                  lcp_fixed_options()};
+  info.options.push_back(integer("attempts", 20, 1, 1e6, "steps tried at most before the projection mends the rest"));
+  info.options.push_back(boolean("force_field", false, "added contacts count as closed at once, as in fig. 4.18"));
+  return with_solvers(info);
+}
+
+MethodInfo lcp_fixpoint() {
+  return with_solvers({"lcp-fixpoint",
+                       "Erleben, fig. 4.22",
+                       "implicit positions by fix-point iteration",
+                       solvers_after("newton"),
+                       {"poisson"},
+                       {
+                           integer("exact_rows", 300, 0, 1e6, kExactRows),
+                           boolean("warm_start", true, kWarmStart),
+                           number("margin", 0.01, 0, kBig, kMargin),
+                           number("restitution_threshold", 0.05, 0, kBig, kThreshold),
+                           number("slop", 1e-4, 0, kBig, "gaps up to this count as touch [m]"),
+                           integer("linearizations", 20, 1, 1e6, "at most, each at the pose that the last one led to"),
+                           number("fix_tolerance", 1e-8, 0, kBig, "change of pose that ends the rounds [m], [rad]"),
+                       }});
+}
+
+MethodInfo anitescu() {
+  return with_solvers({"anitescu",
+                       "Anitescu, eqs. 4.10-4.12",
+                       "no collision detection inside the step, constraint stabilization, restitution with O(h) error",
+                       solvers_after("newton"),
+                       {"newton"},
+                       {
+                           integer("exact_rows", 300, 0, 1e6, kExactRows),
+                           boolean("warm_start", true, kWarmStart),
+                           number("margin", 0.01, 0, kBig, kMargin),
+                           number("restitution_threshold", 0.05, 0, kBig, kThreshold),
+                           word("restitution_from", {"before", "after"},
+                                "the velocity that a collision gives back: before its step, or after, as in fig. 1"),
+                           number("stabilization", 1, 0, 1, "share of penetrations and joint errors a step takes out"),
+                       }});
+}
+
+MethodInfo position_optimal() {
+  return with_solvers(
+      {"position-optimal",
+       "Erleben, sec. 2.4.4",
+       "collision synchronization: one QP per frame gives non-penetrating positions",
+       solvers_after("newton"),
+       {"newton", "poisson", "mirtich", "guendelman", "gauss-seidel", "generalized-reflections", "inelastic"},
+       {
+           number("margin", 0.01, 0, kBig, kMargin),
+           number("rest_speed", 0.05, 0, kBig,
+                  "slower approaches do not bounce [m/s]; at least twice what gravity adds in a step"),
+           integer("linearizations", 20, 1, 1e6, "at most, each at the pose that the last one led to"),
+           number("fix_tolerance", 1e-8, 0, kBig, "change of pose that ends the rounds [m], [rad]"),
+           number("touching", 1e-6, 0, kBig, "gaps up to this collide at the end of the frame [m]"),
+       }});
+}
+
+MethodInfo first_order() {
+  return with_solvers({"first-order",
+                       "Erleben, sec. 4.16",
+                       "Aristotle's world: positioning and penetration removal",
+                       solvers_after("newton"),
+                       {},
+                       {
+                           integer("exact_rows", 300, 0, 1e6, kExactRows),
+                           number("margin", 0.01, 0, kBig, kMargin),
+                           number("correction", 1, 0, 1, "share of penetrations and joint errors a step takes out"),
+                       }});
+}
+
+MethodInfo penalty() {
+  return {"penalty",
+          "Erleben, sec. 2.4.2",
+          "spring-damper contacts, stable step chosen or refused with a reason",
+          {},
+          {},
+          {
+              number("contact_time", 0.02, 1e-9, kBig,
+                     "how long a collision lasts where the material has no stiffness [s]"),
+              number("accuracy", 0.02, 1e-6, 1, "substeps are this share of the longest stable one"),
+              integer("max_substeps", 10000, 1, 1e9, "a step that needs more is refused"),
+          }};
 }
 
 MethodInfo impulse(std::string_view name, std::string_view source, std::string_view promise) {
@@ -88,6 +190,19 @@ MethodInfo impulse(std::string_view name, std::string_view source, std::string_v
               integer("max_events", 10000, 1, 1e9, "impacts in one step before it counts as a Zeno point"),
               integer("iterations", 200, 1, 1e6, "sweeps for the contacts that rest, before Newton takes over"),
           }};
+}
+
+MethodInfo impulse_by_lcp(std::string_view name, std::string_view source, std::string_view promise,
+                          std::string_view solver) {
+  MethodInfo info = impulse(name, source, promise);
+  info.solvers = solvers_after(solver);
+  info.impacts = {"poisson"};
+  std::erase_if(info.options, [](const OptionInfo& option) { return option.name == "iterations"; });
+  // The solver has a tolerance of its own.
+  for (OptionInfo& option : info.options) {
+    if (option.name == "tolerance") option.name = "contact_tolerance";
+  }
+  return with_solvers(info);
 }
 
 MethodInfo reflections() {
@@ -107,10 +222,20 @@ MethodInfo reflections() {
 
 std::span<const MethodInfo> method_infos() {
   static const std::vector<MethodInfo> infos{
-      lcp_fixed(),
-      reflections(),
       impulse("impulse-naive", "Drumwright, alg. 1", "stops where contacts rest and says so: the baseline"),
       impulse("impulse-zeno-free", "Drumwright, algs. 2-4", "no impact missed, no Zeno point"),
+      lcp_fixed(),
+      lcp_retroactive(),
+      lcp_fixpoint(),
+      impulse_by_lcp("lcp-event", "Erleben, figs. 4.23-4.24; Anitescu and Potra",
+                     "stops at impacts; compression and decompression LCPs with friction", "newton"),
+      anitescu(),
+      impulse_by_lcp("anitescu-potra", "Drumwright's comparator",
+                     "implicit resting contact, Poisson impact, friction cone with a chosen number of facets", "lemke"),
+      reflections(),
+      penalty(),
+      position_optimal(),
+      first_order(),
   };
   return infos;
 }

@@ -9,6 +9,7 @@
 #include "math/blocks.hpp"
 #include "motion/integrate.hpp"
 #include "solver/solver.hpp"
+#include "time_control/fixed_step/fixed_step_workspace.hpp"
 #include "time_control/impulse/impulse_workspace.hpp"
 
 #include <achilles/report.hpp>
@@ -31,7 +32,7 @@ struct StepWorkspace {
   std::vector<BodyInverseMass> inverse_mass;  // per body
   std::vector<std::uint8_t> movable;          // per body: dynamic and awake
   std::vector<std::uint8_t> constrained;      // per body: an impulse acted on it
-  std::vector<BodyVelocity> velocity_before;  // per body
+  std::vector<BodyVelocity> velocity_before;  // per body, u
   std::vector<FreeMotion> motion;             // per body
 
   std::vector<GraphEdge> edges;  // per contact, then per joint
@@ -51,6 +52,7 @@ struct StepWorkspace {
   std::vector<BodyVelocity> corrections;  // per body: displacement [m] and rotation [rad]
 
   ImpulseWorkspace impulse;
+  FixedStepWorkspace fixed_step;
 
   struct Rebound {
     struct Point {

@@ -4,6 +4,7 @@
 #include "motion/free_rotation.hpp"
 #include "solver/solver.hpp"
 #include "time_control/contact_stage.hpp"
+#include "time_control/impulse/two_lcps.hpp"
 #include "time_control/touch_stage.hpp"
 #include "world/colliders.hpp"
 #include "world/inverse_mass.hpp"
@@ -121,6 +122,8 @@ class ImpulseStep {
     // goes from contact to contact would leave spin behind that depends on their order.
     if (options_.skip_resting && !has_approach(world_, touch_, true, scratch_)) {
       ++report_.impacts;
+    } else if (options_.lcp) {
+      resolve_by_two_lcps(world_, *options_.lcp, scratch_, report_);
     } else {
       resolve_touch_impact(world_, options_.impact, scratch_, report_);
     }
@@ -160,12 +163,11 @@ class ImpulseStep {
     const double tolerance = 0.1 * options_.approach;
     const RowProblem problem{scratch_.rows, bodies_.velocity};
     SolverWorkspace& workspace = scratch_.solving.front();
-    SolveReport solve_report =
-        solve(problem, NonsmoothCgOptions{.iterations = options_.iterations, .tolerance = tolerance}, workspace,
-              scratch_.impulses);
+    const SolverOptions sweeps = NonsmoothCgOptions{.iterations = options_.iterations, .tolerance = tolerance};
+    SolveReport solve_report = solve(problem, options_.lcp.value_or(sweeps), workspace, scratch_.impulses);
     // What approaches after this would be an impact again, at the same time: contacts that oppose each other need the
     // exact solution.
-    if (solve_report.residual > tolerance) {
+    if (!options_.lcp && solve_report.residual > tolerance) {
       for (std::size_t i = 0; i < scratch_.rows.size(); ++i) {
         apply_impulse(scratch_.rows[i], -scratch_.impulses[i], bodies_.velocity);
       }

@@ -2,14 +2,20 @@
 //
 // `impulse-naive` is algorithm 1: whenever anything touches, back up to that time and treat it. It stands still where a
 // contact rests, recognizes that and stops. `impulse-zeno-free` is algorithms 2 to 4: of all times of contact over the
-// interval, those at which nothing approaches are skipped, so that resting contact costs no infinite loop.
+// interval, those at which nothing approaches are skipped, so that resting contact costs no infinite loop. `lcp-event`,
+// [Erleben04, figs. 4.23-4.24], and `anitescu-potra`, [Drumwright10, sec. IV], stop at the same impacts and treat them
+// by compression and decompression problems; contacts that rest are implicit in the step. Times of impact come from
+// continuous detection in place of the bisection of fig. 4.24.
 #pragma once
 
 #include "impact/impact_law.hpp"
+#include "solver/solver.hpp"
 #include "time_control/step_workspace.hpp"
 
 #include <achilles/report.hpp>
 #include <achilles/world.hpp>
+
+#include <optional>
 
 namespace achilles {
 
@@ -21,7 +27,10 @@ struct ImpulseOptions {
   double rest_speed = 1e-3;  // [m/s] slower approaches do not bounce: where infinitely many bounces would pile up
   double approach = 1e-8;    // [m/s] a contact approaches when it closes faster than this
   int max_events = 10000;    // impacts in one step before it counts as a Zeno point
-  int iterations = 200;     // sweeps at most for the contacts that rest
+  int iterations = 200;      // sweeps at most for the contacts that rest
+  /// Impacts by two complementarity problems in place of the law, and resting contacts by the same solver: `lcp-event`
+  /// and `anitescu-potra`.
+  std::optional<SolverOptions> lcp;
 };
 
 /// One step of length h.
