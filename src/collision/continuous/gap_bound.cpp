@@ -22,7 +22,7 @@ MovingPair::Side MovingPair::make_side(const Geometry& geometry, const Motion& m
     side.kind = Kind::kCore;
     side.core = make_core(geometry);
     side.core_reach = std::max(0.0, side.reach - side.core.radius);
-  } else if (!std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(geometry.kind)) {
+  } else {
     side.kind = Kind::kSurface;
   }
   return side;

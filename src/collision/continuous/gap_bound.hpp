@@ -15,6 +15,7 @@
 #include "collision/contact/collide.hpp"
 #include "collision/continuous/motion.hpp"
 #include "collision/narrow_phase/convex_core.hpp"
+#include "geometry/distance_map_geometry.hpp"
 #include "geometry/heightfield_geometry.hpp"
 #include "geometry/mesh_geometry.hpp"
 
@@ -61,11 +62,11 @@ class MovingPair {
   [[nodiscard]] const Geometry& geometry_b() const { return *sides_[1].geometry; }
 
  private:
-  enum class Kind { kCore, kHalfSpace, kSurface, kOther };
+  enum class Kind { kCore, kHalfSpace, kSurface };
   struct Side {
     const Geometry* geometry = nullptr;
     const Motion* motion = nullptr;
-    Kind kind = Kind::kOther;
+    Kind kind = Kind::kSurface;
     ConvexCore core;
     Vec3 offset_G = Vec3::Zero();  // [m] of the core's frame in the geometry's
     double core_reach = 0;         // [m] largest distance of a point of the core from what it turns about
@@ -132,6 +133,8 @@ void MovingPair::visit_triangle_pairs(double first, double last, double margin, 
   };
   if (const auto* mesh = std::get_if<std::shared_ptr<const MeshGeometry>>(&surface.kind)) {
     visit_triangles(**mesh, box, offer);
+  } else if (const auto* map = std::get_if<std::shared_ptr<const DistanceMapGeometry>>(&surface.kind)) {
+    visit_triangles((*map)->mesh, box, offer);
   } else {
     visit_triangles(*std::get<std::shared_ptr<const HeightfieldGeometry>>(surface.kind), box, offer);
   }

@@ -1,12 +1,12 @@
 #include "collision/queries/closest_point.hpp"
 
 #include "collision/narrow_phase/penetration.hpp"
+#include "geometry/distance_map_geometry.hpp"
 #include "geometry/heightfield_geometry.hpp"
 #include "geometry/mesh_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace achilles {
 namespace {
@@ -125,8 +125,8 @@ struct Nearest {
   ClosestPoint operator()(const std::shared_ptr<const HeightfieldGeometry>& field) const {
     return nearest_to_surface(*field, x, limit);
   }
-  ClosestPoint operator()(const std::shared_ptr<const DistanceMapGeometry>&) const {
-    throw std::invalid_argument("closest point: not for this kind of shape");
+  ClosestPoint operator()(const std::shared_ptr<const DistanceMapGeometry>& map) const {
+    return nearest_to_surface(map->mesh, x, limit);
   }
 };
 

@@ -1,5 +1,6 @@
 #include "collision/queries/ray.hpp"
 
+#include "geometry/distance_map_geometry.hpp"
 #include "geometry/heightfield_geometry.hpp"
 #include "geometry/mesh_geometry.hpp"
 
@@ -154,9 +155,9 @@ struct ChordFinder {
     }
     return chord;
   }
-  template <class Other>
-  Chord operator()(const Other&) const {
-    throw std::invalid_argument("ray cast: no intersection for this kind of shape");
+  template <class Surface>
+  Chord operator()(const Surface&) const {
+    throw std::logic_error("ray cast: a surface has no chord");
   }
 };
 
@@ -178,6 +179,8 @@ std::optional<RayContact> intersect_ray(const Geometry& geometry, const Transfor
     found = meet_surface(**mesh, o, d, ray_W.limit);
   } else if (const auto* field = std::get_if<std::shared_ptr<const HeightfieldGeometry>>(&geometry.kind)) {
     found = meet_surface(**field, o, d, ray_W.limit);
+  } else if (const auto* map = std::get_if<std::shared_ptr<const DistanceMapGeometry>>(&geometry.kind)) {
+    found = meet_surface((*map)->mesh, o, d, ray_W.limit);
   } else {
     const double ahead = std::isfinite(geometry.radius) ? -o.dot(d) : 0;
     const Chord chord = std::visit(ChordFinder{o + ahead * d, d}, geometry.kind);

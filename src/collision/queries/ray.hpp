@@ -20,9 +20,9 @@ struct RayContact {
 };
 
 /// The first point that the ray and the geometry have in common. Solids are closed: a ray that starts in one meets it
-/// at distance 0, with the normal against the ray. Meshes and height fields are surfaces, met from either side. Closed
-/// forms for all other shapes, worked out about the point of the ray nearest to the shape, so that a far origin costs
-/// no precision.
+/// at distance 0, with the normal against the ray. Meshes (those of distance maps too) and height fields are surfaces,
+/// met from either side. Closed forms for all other shapes, worked out about the point of the ray nearest to the shape,
+/// so that a far origin costs no precision.
 [[nodiscard]] std::optional<RayContact> intersect_ray(const Geometry& geometry, const Transform& X_WG,
                                                       const QueryRay& ray_W);
 
