@@ -6,33 +6,24 @@ namespace achilles {
 namespace {
 
 template <class Access>
-SolveReport run(Access& access, const GaussSeidelOptions& options, IterativeWorkspace* scratch,
+SolveReport run(Access& access, const GaussSeidelOptions& options, IterativeWorkspace& scratch,
                 std::span<double> impulses) {
   const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance, options.patience};
-  if (scratch == nullptr) {
-    return iterate(access, stop, impulses, [&] { return sweep_forward(access, options.relaxation, impulses); });
-  }
-  list_units(access, options.block_contacts, *scratch);
+  list_units(access, options.block_contacts, scratch);
   SmallRandom random(options.seed);
   bool first = true;
   return iterate(access, stop, impulses, [&] {
-    if (!first) order_units(options.order, random, scratch->units);
+    if (!first) order_units(options.order, random, scratch.units);
     first = false;
-    return sweep_units(access, options.relaxation, *scratch, impulses);
+    return sweep_units(access, options.relaxation, scratch, impulses);
   });
-}
-
-bool needs_units(const GaussSeidelOptions& options) {
-  return options.block_contacts || options.order != SweepOrder::kForward;
 }
 
 }  // namespace
 
 SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptions& options,
                                IterativeWorkspace& scratch, std::span<double> impulses) {
-  RowAccess access(problem);
-  apply_warm_start(access, impulses);
-  return run(access, options, needs_units(options) ? &scratch : nullptr, impulses);
+  return with_rows(problem, scratch, impulses, [&](auto& access) { return run(access, options, scratch, impulses); });
 }
 
 SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptions& options,
@@ -44,7 +35,7 @@ SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptio
 SolveReport solve_gauss_seidel(const MatrixProblem& problem, const GaussSeidelOptions& options,
                                IterativeWorkspace& scratch, std::span<double> impulses) {
   MatrixAccess access = warm_access(problem, impulses, scratch);
-  return run(access, options, needs_units(options) ? &scratch : nullptr, impulses);
+  return run(access, options, scratch, impulses);
 }
 
 }  // namespace achilles

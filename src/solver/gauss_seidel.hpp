@@ -21,12 +21,12 @@ struct GaussSeidelOptions {
 
 /// Sweeps the rows, each solved for its own impulse with the others held [Erleben04, fig. 6.10]; friction pairs as one
 /// 2-vector projected on their disc. `impulses` in is the warm start, out the last iterate; `problem.velocities` in is
-/// u*, out u* + M⁻¹ Jᵀ λ. O(rows) per sweep. Allocates nothing with the default order and no blocks. kNotFinite:
-/// impulses are set to zero and velocities mean nothing.
+/// u*, out u* + M⁻¹ Jᵀ λ. O(rows) per sweep. kNotFinite: impulses are set to zero and velocities mean
+/// nothing. Without scratch it allocates its own.
 [[nodiscard]] SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptions& options,
                                              std::span<double> impulses);
 
-/// The same with scratch to reuse, for blocks and orders other than forward.
+/// The same with scratch to reuse: allocates only while growing.
 [[nodiscard]] SolveReport solve_gauss_seidel(const RowProblem& problem, const GaussSeidelOptions& options,
                                              IterativeWorkspace& scratch, std::span<double> impulses);
 

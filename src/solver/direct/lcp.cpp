@@ -174,6 +174,17 @@ double polish(const DenseLcp& lcp, LcpWorkspace& scratch, std::span<double> z) {
   return after;
 }
 
+// What the rounding of w = M z + q is relative to.
+double largest_term(const DenseLcp& lcp, std::span<const double> z) {
+  double largest = 0;
+  for (std::size_t i = 0; i < lcp.size(); ++i) {
+    double sum = std::abs(lcp.q[i]);
+    for (std::size_t j = 0; j < lcp.size(); ++j) sum += std::abs(lcp.at(i, j) * z[j]);
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
 }  // namespace
 
 void DenseLcp::resize(std::size_t n) {
@@ -200,9 +211,7 @@ SolveReport solve_lcp_lemke(const DenseLcp& lcp, int pivots, LcpWorkspace& scrat
   // An entry below this share of its column is rounding. Which share is right depends on how much the pivots before it
   // have cancelled, so a run that ends off a solution is repeated with another.
   constexpr double kTolerances[] = {1e-11, 1e-8, 1e-13};
-  constexpr double kAccurate = 1e-13;
-  double largest_q = 0;
-  for (const double q : lcp.q) largest_q = std::max(largest_q, std::abs(q));
+  constexpr double kAccurate = 3e-14;
   SolveReport best;
   int used = 0;
   for (const double tolerance : kTolerances) {
@@ -217,7 +226,7 @@ SolveReport solve_lcp_lemke(const DenseLcp& lcp, int pivots, LcpWorkspace& scrat
       best = report;
       std::copy(scratch.trial.begin(), scratch.trial.end(), z.begin());
     }
-    if (!(best.residual > kAccurate * largest_q) || used >= pivots) break;
+    if (!(best.residual > kAccurate * largest_term(lcp, z)) || used >= pivots) break;
   }
   best.iterations = used;
   if (!std::isfinite(best.residual)) best.status = SolveStatus::kNotFinite;

@@ -29,6 +29,23 @@ void apply_warm_start(Access& problem, std::span<const double> impulses) {
   }
 }
 
+/// Runs a solver on rows, packed where their inverse masses are known, with the warm start in their velocities.
+template <class Run>
+SolveReport with_rows(const RowProblem& problem, IterativeWorkspace& scratch, std::span<const double> impulses,
+                      Run&& run) {
+  if (problem.inverse_mass.empty()) {
+    RowAccess access(problem);
+    apply_warm_start(access, impulses);
+    return run(access);
+  }
+  scratch.packed.pack(problem);
+  PackedAccess access(scratch.packed);
+  apply_warm_start(access, impulses);
+  const SolveReport report = run(access);
+  scratch.packed.unpack(problem);
+  return report;
+}
+
 /// Velocities w = A λ + b of an assembled problem, into scratch.
 inline MatrixAccess warm_access(const MatrixProblem& problem, std::span<const double> impulses,
                                 IterativeWorkspace& scratch) {

@@ -32,9 +32,10 @@ void move(Access& problem, std::span<const double> step, std::span<double> impul
   }
 }
 
-// Is a step so long that it is nonsense, and that going back on it would cost digits?
+// Is a step so long that going back on it would cost more than a third of the digits? Shorter ones may be what is
+// wanted: the first impulse under a body a thousand times heavier is a thousandth of the last.
 [[nodiscard]] bool is_far(std::span<const double> step, std::span<const double> impulses) {
-  constexpr double kFarSquare = 100;
+  constexpr double kFarSquare = 1e10;
   double length = 0;
   double size = 0;
   for (std::size_t i = 0; i < impulses.size(); ++i) {
@@ -65,16 +66,15 @@ template <class Access>
 }
 
 template <class Access>
-double sweep(Access& access, const NonsmoothCgOptions& options, IterativeWorkspace& scratch,
-             std::span<double> impulses) {
+double sweep(Access& access, IterativeWorkspace& scratch, std::span<double> impulses) {
   scratch.before.resize(impulses.size());
   std::copy(impulses.begin(), impulses.end(), scratch.before.begin());
-  return options.block_contacts ? sweep_units(access, 1, scratch, impulses) : sweep_forward(access, 1, impulses);
+  return sweep_units(access, 1, scratch, impulses);
 }
 
 template <class Access>
-SolveReport run_fletcher_reeves(Access& access, const StopRule& stop, const NonsmoothCgOptions& options,
-                                IterativeWorkspace& scratch, std::span<double> impulses) {
+SolveReport run_fletcher_reeves(Access& access, const StopRule& stop, IterativeWorkspace& scratch,
+                                std::span<double> impulses) {
   scratch.direction.assign(impulses.size(), 0.0);
   scratch.before.assign(impulses.begin(), impulses.end());
   double beta = 0;
@@ -82,7 +82,7 @@ SolveReport run_fletcher_reeves(Access& access, const StopRule& stop, const Nons
   return iterate(access, stop, impulses, [&] {
     // Done here, not after the sweep, so that the loop ends on a sweep's own result.
     extrapolate(access, beta, scratch.before, scratch.direction, impulses);
-    const double estimate = sweep(access, options, scratch, impulses);
+    const double estimate = sweep(access, scratch, impulses);
     const double square = weighted_square(access, scratch.before, impulses);
     beta = last_square > 0 ? square / last_square : 0;
     if (!(beta <= 1)) beta = 0;
@@ -105,18 +105,17 @@ SolveReport run_conjugate_residuals(Access& access, const StopRule& stop, const 
   bool extrapolated = false;
   return iterate(access, stop, impulses, [&] {
     if (extrapolated && !is_far(scratch.history.step(), impulses)) move(access, scratch.history.step(), impulses);
-    const double estimate = sweep(access, options, scratch, impulses);
+    const double estimate = sweep(access, scratch, impulses);
     const double square = weighted_square(access, scratch.before, impulses);
+    // An extrapolation across a change of the active set can lead anywhere. Sweeps without memory go on from there, not
+    // from the best iterate: that may be one which only happened to change little, and would be come back to for ever.
+    if (square > kRestartSquare * best) scratch.history.forget();
     if (square <= best) {
       best = square;
       std::copy(impulses.begin(), impulses.end(), scratch.best.begin());
     }
-    // An extrapolation across a change of the active set can lead anywhere: back to where a sweep changed least.
-    const bool is_last = ++sweeps == stop.iterations;
-    if (square > kRestartSquare * best || (is_last && square > best)) {
+    if (++sweeps == stop.iterations && square > best) {
       return_to(access, scratch.best, impulses);
-      scratch.history.forget();
-      extrapolated = false;
       return estimate;
     }
     for (std::size_t i = 0; i < impulses.size(); ++i) scratch.direction[i] = impulses[i] - scratch.before[i];
@@ -128,19 +127,17 @@ SolveReport run_conjugate_residuals(Access& access, const StopRule& stop, const 
 template <class Access>
 SolveReport run(Access& access, const NonsmoothCgOptions& options, IterativeWorkspace& scratch,
                 std::span<double> impulses) {
-  if (options.block_contacts) list_units(access, true, scratch);
+  list_units(access, options.block_contacts, scratch);
   const StopRule stop{options.iterations, options.minimum_iterations, options.tolerance, options.patience};
   return options.memory > 0 ? run_conjugate_residuals(access, stop, options, scratch, impulses)
-                            : run_fletcher_reeves(access, stop, options, scratch, impulses);
+                            : run_fletcher_reeves(access, stop, scratch, impulses);
 }
 
 }  // namespace
 
 SolveReport solve_nonsmooth_cg(const RowProblem& problem, const NonsmoothCgOptions& options,
                                IterativeWorkspace& scratch, std::span<double> impulses) {
-  RowAccess access(problem);
-  apply_warm_start(access, impulses);
-  return run(access, options, scratch, impulses);
+  return with_rows(problem, scratch, impulses, [&](auto& access) { return run(access, options, scratch, impulses); });
 }
 
 SolveReport solve_nonsmooth_cg(const MatrixProblem& problem, const NonsmoothCgOptions& options,

@@ -13,7 +13,7 @@ struct SorOptions {
   int minimum_iterations = 0;
   double tolerance = 1e-9;  // [m/s]
   /// ω in (0, 2), or 0 to estimate it: from the rate ρ at which plain sweeps converge, ω = 2 / (1 + √(1 − ρ)), Young's
-  /// optimum for consistently ordered matrices; whenever sweeps stop converging ω goes back halfway to 1.
+  /// optimum for consistently ordered matrices; an ω that turns out slower than a smaller one is given up.
   double relaxation = 0;
   int patience = 0;  // sweeps without improvement after which to stop as kStagnated; 0: never
 };

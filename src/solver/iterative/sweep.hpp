@@ -68,10 +68,10 @@ template <class Access>
 }
 
 template <class Access>
-double update_pair(Access& problem, std::size_t i, double relaxation, std::span<double> impulses) {
+double update_pair(Access& problem, std::size_t i, const PairBlock& block, double relaxation,
+                   std::span<double> impulses) {
   const Vec2 old(impulses[i], impulses[i + 1]);
   const Vec2 w(problem.velocity(i, old.x()), problem.velocity(i + 1, old.y()));
-  const PairBlock block = pair_block(problem, i);
   const Vec2 next = friction_step(block, old, w, friction_limit(problem, i, impulses), relaxation);
   const Vec2 delta = next - old;
   impulses[i] = next.x();
@@ -79,21 +79,6 @@ double update_pair(Access& problem, std::size_t i, double relaxation, std::span<
   if (delta.x() != 0) problem.apply(i, delta.x());
   if (delta.y() != 0) problem.apply(i + 1, delta.y());
   return delta.norm() * block.largest;
-}
-
-/// One sweep over all rows in their order. Returns the largest natural-map entry met on the way.
-template <class Access>
-double sweep_forward(Access& problem, double relaxation, std::span<double> impulses) {
-  double largest = 0;
-  for (std::size_t i = 0; i < problem.size(); ++i) {
-    if (problem.row(i).normal_row < 0) {
-      keep_largest(largest, update_box(problem, i, relaxation, impulses));
-    } else {
-      keep_largest(largest, update_pair(problem, i, relaxation, impulses));
-      ++i;
-    }
-  }
-  return largest;
 }
 
 }  // namespace achilles

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solver/iterative/contact_block.hpp"
+#include "solver/iterative/packed_rows.hpp"
 #include "solver/iterative/residual_history.hpp"
 #include "solver/iterative/sweep.hpp"
 
@@ -22,13 +23,15 @@ struct SweepUnit {
   enum class Kind : std::uint8_t { kBox, kPair, kContact };
   Kind kind = Kind::kBox;
   std::uint32_t row = 0;
-  std::uint32_t block = 0;  // of a contact, in the list of blocks
+  std::uint32_t block = 0;  // of a pair or contact, in the list of its kind
   double change = 0;        // [m/s] natural-map entry removed by the last update
 };
 
 struct IterativeWorkspace {
   std::vector<SweepUnit> units;
-  std::vector<Mat3> blocks;
+  std::vector<PairBlock> pairs;
+  std::vector<ContactBlock> contacts;
+  PackedRows packed;
   std::vector<double> w;       // velocities per row, for assembled problems
   std::vector<double> before;  // impulses before a sweep
   std::vector<double> best;    // impulses after the sweep that changed least
@@ -58,17 +61,20 @@ template <class Access>
 template <class Access>
 void list_units(const Access& problem, bool block_contacts, IterativeWorkspace& scratch) {
   scratch.units.clear();
-  scratch.blocks.clear();
+  scratch.pairs.clear();
+  scratch.contacts.clear();
   for (std::size_t i = 0; i < problem.size(); ++i) {
     SweepUnit unit;
     unit.row = static_cast<std::uint32_t>(i);
     if (problem.row(i).normal_row >= 0) {
       unit.kind = SweepUnit::Kind::kPair;
+      unit.block = static_cast<std::uint32_t>(scratch.pairs.size());
+      scratch.pairs.push_back(pair_block(problem, i));
       ++i;
     } else if (block_contacts && is_contact(problem, i)) {
       unit.kind = SweepUnit::Kind::kContact;
-      unit.block = static_cast<std::uint32_t>(scratch.blocks.size());
-      scratch.blocks.push_back(contact_matrix(problem, i));
+      unit.block = static_cast<std::uint32_t>(scratch.contacts.size());
+      scratch.contacts.push_back(make_contact_block(contact_matrix(problem, i)));
       i += 2;
     }
     scratch.units.push_back(unit);
@@ -76,11 +82,12 @@ void list_units(const Access& problem, bool block_contacts, IterativeWorkspace& 
 }
 
 template <class Access>
-double update_contact(Access& problem, std::size_t i, const Mat3& B, double relaxation, std::span<double> impulses) {
+double update_contact(Access& problem, std::size_t i, ContactBlock& block, double relaxation,
+                      std::span<double> impulses) {
   const Vec3 old(impulses[i], impulses[i + 1], impulses[i + 2]);
   const Vec3 w(problem.velocity(i, old[0]), problem.velocity(i + 1, old[1]), problem.velocity(i + 2, old[2]));
   const double friction = problem.row(i + 1).friction;
-  Vec3 next = solve_contact(B, w - B * old, friction);
+  Vec3 next = solve_contact(block, w - block.B * old, friction);
   if (relaxation != 1) {
     next = old + relaxation * (next - old);
     next[0] = std::max(next[0], 0.0);
@@ -92,21 +99,21 @@ double update_contact(Access& problem, std::size_t i, const Mat3& B, double rela
     impulses[i + static_cast<std::size_t>(k)] = next[k];
     if (delta[k] != 0) problem.apply(i + static_cast<std::size_t>(k), delta[k]);
   }
-  return delta.norm() * B.diagonal().maxCoeff();
+  return delta.norm() * block.B.diagonal().maxCoeff();
 }
 
 template <class Access>
-double update_unit(Access& problem, SweepUnit& unit, const IterativeWorkspace& scratch, double relaxation,
+double update_unit(Access& problem, SweepUnit& unit, IterativeWorkspace& scratch, double relaxation,
                    std::span<double> impulses) {
   switch (unit.kind) {
     case SweepUnit::Kind::kBox:
       unit.change = update_box(problem, unit.row, relaxation, impulses);
       break;
     case SweepUnit::Kind::kPair:
-      unit.change = update_pair(problem, unit.row, relaxation, impulses);
+      unit.change = update_pair(problem, unit.row, scratch.pairs[unit.block], relaxation, impulses);
       break;
     case SweepUnit::Kind::kContact:
-      unit.change = update_contact(problem, unit.row, scratch.blocks[unit.block], relaxation, impulses);
+      unit.change = update_contact(problem, unit.row, scratch.contacts[unit.block], relaxation, impulses);
       break;
   }
   return unit.change;

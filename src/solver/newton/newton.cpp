@@ -133,7 +133,7 @@ void Newton::step() {
   if (norm >= root_size * tau_) return;
   // Below a hundredth of the tolerance, rounding no longer matters.
   const double floor = 0.01 * options_.tolerance / std::sqrt(scratch_.map.largest_scale());
-  tau_ = length == 1 ? std::min(0.2 * tau_, tau_ * std::sqrt(tau_ / tau_start_)) : 0.5 * tau_;
+  tau_ = length == 1 ? std::min(0.2 * tau_, tau_ * tau_ / tau_start_) : 0.5 * tau_;
   tau_ = std::max(tau_, floor);
 }
 
