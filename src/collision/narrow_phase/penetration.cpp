@@ -13,12 +13,11 @@ namespace {
 
 using Kind = ConvexCore::Kind;
 
-constexpr double kAttained = 1e-7;   // of the size: what GJK's distance may miss
-constexpr double kClearance = 1e-3;  // of the size: points miss by what GJK's direction errs over this distance
-constexpr double kLastClearance = 1e-5;
+constexpr double kAttained = 1e-7;        // of the size: what GJK's distance may miss
+constexpr double kClearance = 1e-3;       // of the size: points miss by what GJK's direction errs over this distance
+constexpr double kLastClearance = 1e-5;   // of the size
 constexpr double kNear = 1e-3;            // of the size: GJK's direction is better than 1e-12 beyond
-constexpr double kVague = 1e-12;          // of the size: GJK's bounds differ by more where it stopped early
-constexpr double kRounding = 1e-14;       // of the size
+constexpr double kVague = 1e-12;          // of the size: GJK's distance is its points', and its normal may be worse
 constexpr double kSameDirection = 1e-12;  // [rad]
 
 bool is_boxlike(const ConvexCore& core) {
@@ -133,14 +132,18 @@ void polish(const CorePair& pair, CoreDistance& result) {
   constexpr int kMaxSteps = 12;
   GjkOptions exact;
   exact.relative_tolerance = 1e-16;  // to the end of its precision: the direction errs by the root of this
-  double clearance = kClearance * pair.size();
+  const auto move_apart = [&](double clearance, const Vec3& n, double along) {
+    const Vec3 shift = (clearance * pair.size() - along) * n;
+    GjkResult gjk = compute_gjk({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, exact, n);
+    gjk.point_b -= shift;
+    result.iterations += gjk.iterations;
+    return gjk;
+  };
   Vec3 n = result.normal;
   double along = -overlap_along(pair, n);
   result.distance = along;
   for (int step = 0; step < kMaxSteps; ++step) {
-    const Vec3 shift = (clearance - along) * n;
-    const GjkResult gjk = compute_gjk({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, exact, n);
-    result.iterations += gjk.iterations;
+    const GjkResult gjk = move_apart(step == 0 ? kClearance : kLastClearance, n, along);
     const double turned = (gjk.normal - n).norm();
     // GJK sees the direction through the square of its error; what a step loses by that the next one regains, from
     // here.
@@ -150,18 +153,15 @@ void polish(const CorePair& pair, CoreDistance& result) {
       result.normal = n;
       result.distance = along;
     }
-    if (step == 0 || along >= result.distance - kRounding * pair.size()) {
-      // What the nearest points miss along the normal is shared between the two shapes.
-      const Vec3 middle = 0.5 * (gjk.point_a + gjk.point_b - shift);
-      result.point_a = middle - 0.5 * result.distance * result.normal;
-      result.point_b = middle + 0.5 * result.distance * result.normal;
-    }
     if (turned < kSameDirection) {
-      return;
+      break;
     }
-    // With the direction known, less clearance leaves less for the points to miss it by.
-    clearance = kLastClearance * pair.size();
   }
+  // The less clearance, the less the points miss the normal by; what they miss is shared between the two shapes.
+  const GjkResult gjk = move_apart(kLastClearance, result.normal, result.distance);
+  const Vec3 middle = 0.5 * (gjk.point_a + gjk.point_b);
+  result.point_a = middle - 0.5 * result.distance * result.normal;
+  result.point_b = middle + 0.5 * result.distance * result.normal;
 }
 
 }  // namespace
@@ -176,8 +176,11 @@ CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptio
   if (gjk.status == GjkStatus::kTouching) {
     set_depth(pair, gjk.simplex, result);
   }
-  const bool is_vague = result.distance < kNear * pair.size() || gjk.error > kVague * pair.size();
-  if (options.polish && !result.beyond && is_vague) {
+  const auto is_vague = [&] {
+    return result.distance < kNear * pair.size() ||
+           result.distance + overlap_along(pair, result.normal) > kVague * pair.size();
+  };
+  if (options.polish && !result.beyond && is_vague()) {
     polish(pair, result);
   } else if (gjk.status == GjkStatus::kTouching && options.witnesses) {
     find_witnesses(pair, result);
