@@ -1,0 +1,150 @@
+#include "record/render.hpp"
+
+#include "record/sampling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+namespace achilles {
+namespace {
+
+constexpr std::size_t kBoundsInstants = 40;
+constexpr int kSegments = 32;
+
+/// visit(plane, pose) for every plane of a shape.
+template <class Visit>
+void for_each_plane(const Shape& shape, const Transform& pose, Visit&& visit) {
+  if (const auto* plane = std::get_if<Plane>(&shape.kind)) visit(*plane, pose);
+  if (const auto* compound = std::get_if<Compound>(&shape.kind)) {
+    for (const CompoundPart& part : compound->parts) for_each_plane(part.shape, pose * to_transform(part.pose), visit);
+  }
+}
+
+/// The shape without its planes, which are endless and drawn as such.
+Shape without_planes(const Shape& shape) {
+  if (std::holds_alternative<Plane>(shape.kind)) return {Compound{}};
+  if (const auto* compound = std::get_if<Compound>(&shape.kind)) {
+    Compound kept;
+    for (const CompoundPart& part : compound->parts) kept.parts.push_back({without_planes(part.shape), part.pose});
+    return {kept};
+  }
+  return shape;
+}
+
+double reach_of(const TriangleMesh& mesh) {
+  double reach = 0;
+  for (const auto& p : mesh.positions) reach = std::max(reach, Vec3(p[0], p[1], p[2]).norm());
+  return reach;
+}
+
+bool is_finite(const Pose& pose) { return pose.p.allFinite() && pose.q.coeffs().allFinite() && pose.q.norm() > 1e-6; }
+
+}  // namespace
+
+Renderer::Renderer(const Recording& recording, const RenderOptions& options)
+    : recording_(recording), options_(options), time_(recording.instants()) {
+  if (time_.empty()) throw std::runtime_error(recording.path() + ": there is no instant to draw");
+  if (options.width < 1 || options.height < 1 || options.width > 16384 || options.height > 16384) {
+    throw std::runtime_error("a picture has between 1 and 16384 pixels in each direction");
+  }
+  recording.read_rows("time", 0, time_.size(), time_);
+  for (std::size_t k = 0; k < recording.head().shapes.size(); ++k) {
+    shapes_.push_back(recording.shape(k));
+    meshes_.push_back(triangulate(without_planes(shapes_.back()), kSegments, 1));
+  }
+  find_bounds();
+  const double aspect = static_cast<double>(options.width) / options.height;
+  camera_ = options.camera ? *options.camera : fit_camera(low_, high_, aspect);
+}
+
+/// Around what moves, over the whole recording; the outermost hundredth does not decide, so that a fragment that flies
+/// off does not make all else a dot.
+void Renderer::find_bounds() {
+  const std::vector<RecordedBody>& bodies = recording_.head().bodies;
+  std::vector<double> reach(bodies.size());
+  bool has_moving = false;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    reach[k] = reach_of(meshes_[bodies[k].shape]);
+    has_moving = has_moving || (bodies[k].kind != BodyKind::kFixed && reach[k] > 0);
+  }
+  std::array<std::vector<double>, 3> low, high;
+  for_each_row(recording_, "position", spread_instants(time_.size(), kBoundsInstants),
+               [&](std::span<const double> row, std::size_t) {
+                 for (std::size_t k = 0; k < bodies.size(); ++k) {
+                   if (reach[k] <= 0 || (has_moving && bodies[k].kind == BodyKind::kFixed)) continue;
+                   for (std::size_t axis = 0; axis < 3; ++axis) {
+                     if (!std::isfinite(row[3 * k + axis])) continue;
+                     low[axis].push_back(row[3 * k + axis] - reach[k]);
+                     high[axis].push_back(row[3 * k + axis] + reach[k]);
+                   }
+                 }
+               });
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto pick = [](std::vector<double>& list, double share, double otherwise) {
+      if (list.empty()) return otherwise;
+      std::sort(list.begin(), list.end());
+      return list[static_cast<std::size_t>(share * static_cast<double>(list.size() - 1))];
+    };
+    const bool is_many = low[axis].size() > 300;
+    low_[static_cast<int>(axis)] = pick(low[axis], is_many ? 0.01 : 0.0, -1);
+    high_[static_cast<int>(axis)] = pick(high[axis], is_many ? 0.99 : 1.0, 1);
+  }
+}
+
+Picture Renderer::picture_of(const Instant& instant) const {
+  Picture picture;
+  picture.camera = camera_;
+  picture.middle = 0.5 * (low_ + high_);
+  picture.radius = std::max(1e-9, 0.5 * (high_ - low_).norm());
+  const std::vector<RecordedBody>& bodies = recording_.head().bodies;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    Pose pose = instant.pose(k);
+    if (!is_finite(pose)) continue;
+    pose.q.normalize();
+    const Transform placed = to_transform(pose);
+    const Shape& shape = shapes_[bodies[k].shape];
+    for_each_plane(shape, placed, [&picture](const Plane& plane, const Transform& at) {
+      const Vec3 normal = at.R * plane.normal;
+      picture.planes.push_back({normal, plane.offset + normal.dot(at.p)});
+    });
+    const TriangleMesh& mesh = meshes_[bodies[k].shape];
+    if (mesh.triangles.empty()) continue;
+    picture.bodies.push_back(
+        {&mesh, placed, kPalette[palette_index(bodies[k].kind, k)], std::holds_alternative<Sphere>(shape.kind)});
+  }
+  return picture;
+}
+
+Image Renderer::draw_at(double time) {
+  const auto after = std::upper_bound(time_.begin(), time_.end(), time);
+  const auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - time_.begin() - 1));
+  recording_.read(at, instant_);
+  return draw(picture_of(instant_), options_.width, options_.height);
+}
+
+void render_png(const Recording& recording, double time, const std::string& out_path, const RenderOptions& options) {
+  write_png(Renderer(recording, options).draw_at(time), out_path);
+}
+
+void render_video(const Recording& recording, const std::string& out_path, const VideoOptions& options) {
+  if (options.rate < 1 || options.rate > 1000 || !(options.speed > 0)) {
+    throw std::runtime_error("a video has between 1 and 1000 frames per second and runs forward");
+  }
+  Renderer renderer(recording, options.picture);
+  const double start = options.start.value_or(recording.time(0));
+  const double end = options.end.value_or(recording.time(recording.instants() - 1));
+  const double frame = options.speed / options.rate;  // [s] simulated
+  const double count = std::floor((end - start) / frame + 1e-9) + 1;
+  if (!(count >= 1 && count <= 1e6))
+    throw std::runtime_error(out_path + ": a video has between 1 and 1,000,000 frames");
+  AnimatedPng video(out_path, options.picture.width, options.picture.height, static_cast<std::size_t>(count),
+                    options.rate);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+    video.add(renderer.draw_at(start + static_cast<double>(k) * frame));
+  }
+  video.close();
+}
+
+}  // namespace achilles
