@@ -24,8 +24,8 @@ namespace achilles {
 
 /// Rows over bodies. Before a solve `velocities` is u*, without any part of λ; after it u* + M⁻¹ Jᵀ λ.
 /// Rows that are not friction need lower ≤ upper; the two rows of a friction pair act on the same bodies.
-/// With `inverse_mass`, one entry per velocity and the same that completed the rows, iterative solvers repack the rows
-/// (packed_rows.hpp) and take half the time per sweep; without, they work on the rows as they are.
+/// With `inverse_mass`, one entry per velocity and the same that completed the rows, Gauss-Seidel, SOR and nonsmooth-cg
+/// repack the rows (packed_rows.hpp), which pays from a few sweeps on; without, they work on the rows as they are.
 struct RowProblem {
   std::span<const Row> rows;
   std::span<BodyVelocity> velocities;
