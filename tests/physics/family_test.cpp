@@ -1,4 +1,5 @@
 // What every method of the fixed-step family must show, whatever it does inside.
+#include "support/allocations.hpp"
 #include "support/scenes.hpp"
 
 #include <gtest/gtest.h>
@@ -128,6 +129,21 @@ TEST_P(Family, HeapOfBallsDoesNotInterpenetrate) {
   const bool exact =
       name == "lcp-fixpoint" || name == "lcp-event" || name == "anitescu-potra" || name == "position-optimal";
   EXPECT_LT(worst, exact ? 1e-5 : 0.02);
+}
+
+TEST_P(Family, WarmStepAllocatesNothing) {
+  Scene scene = make(0.005, 0.3, 0);
+  if (!is_penalty()) scene.method.solver = "nonsmooth-cg";
+  scene.bodies = {make_ground()};
+  for (int k = 0; k < 5; ++k) {
+    scene.bodies.push_back(make_body("ball" + std::to_string(k), {Sphere{0.1}}, Vec3(0.21 * k, 0, 0.1)));
+  }
+  Simulation simulation(scene);
+  for (int k = 0; k < 100; ++k) (void)simulation.step();
+  const std::int64_t before = testing::count_allocations();
+  if (before == 0) GTEST_SKIP() << "allocations are not counted under sanitizers";
+  for (int k = 0; k < 20; ++k) (void)simulation.step();
+  EXPECT_EQ(testing::count_allocations() - before, 0);
 }
 
 }  // namespace
