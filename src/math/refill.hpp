@@ -7,8 +7,8 @@
 
 namespace achilles {
 
-/// v = n copies of the value, as assign does, but growing by doubling: a size that creeps up does not allocate anew with
-/// every step.
+/// v = n copies of the value, as assign does, but growing by doubling: a size that creeps up does not allocate anew
+/// with every step.
 template <class T>
 void refill(std::vector<T>& v, std::size_t n, const T& value) {
   v.resize(n);

@@ -21,7 +21,10 @@ void place_colliders(const World& world, double h, std::vector<Collider>& collid
   for (std::size_t i = 0; i < colliders.size(); ++i) {
     const WorldPiece& piece = world.pieces[i];
     const Transform X_WC{world.bodies.orientation[piece.body].toRotationMatrix(), world.bodies.position[piece.body]};
-    colliders[i] = {piece.geometry.get(), X_WC * piece.X_CG, piece.body, piece.material,
+    colliders[i] = {piece.geometry.get(),
+                    X_WC * piece.X_CG,
+                    piece.body,
+                    piece.material,
                     world.bodies.is_movable(piece.body),
                     h > 0 ? compute_reach(piece, world.bodies.velocity[piece.body], h) : 0};
   }
