@@ -24,8 +24,9 @@ using namespace scene_file;
 std::string_view leading_comment(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && (text[end] == '#' || text[end] == '\n')) {
-    const std::size_t line_end = text.find('\n', end);
+    const std::size_t line_end = text.find_first_of("\r\n", end);
     if (line_end == std::string_view::npos) return {};
+    if (text[line_end] == '\r') break;  // to YAML this ends a line too; such files lose their comment
     end = line_end + 1;
   }
   return text.substr(0, end);

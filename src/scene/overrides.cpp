@@ -111,16 +111,23 @@ class Setter {
     remember(*step);
     std::string_view deeper = skip(rest, *step);
     if (deeper.empty() && value_.kind == Node::Kind::kNull) return take_away(node, *step);
-    Node* child = node.find(*step);
-    if (child == nullptr) {
-      Node fresh;
-      fresh.key = *step;
-      fresh.key_place = place_;
-      fresh.place = place_;
-      node.items.push_back(std::move(fresh));
-      child = &node.items.back();
+    if (node.find(*step) == nullptr) node.items.push_back(make_child(node, spec, *step, !deeper.empty()));
+    descend(*node.find(*step), spec_of(node, spec, *step), deeper);
+    if (node.find(*step)->kind == Node::Kind::kNull) take_away(node, *step);  // the path did not lead to a value
+  }
+
+  // A path into a vector that is not written begins with its default; elsewhere with nothing.
+  Node make_child(const Node& node, const Spec& spec, const std::string& key, bool is_deeper) {
+    Node fresh;
+    for (const Field* field : allowed_fields(node, spec)) {
+      const bool is_meant = field->name == key && field->spec.kind == Spec::Kind::kVector && !field->standard.empty();
+      if (!is_meant || !is_deeper) continue;
+      fresh = parse_tree(field->standard, place_.origin, TreeLimits{}, complaints_).value_or(Node{});
     }
-    descend(*child, spec_of(node, spec, *step), deeper);
+    fresh.key = key;
+    fresh.key_place = place_;
+    fresh.place = place_;
+    return fresh;
   }
 
   static void take_away(Node& node, const std::string& key) {
@@ -148,7 +155,8 @@ class Setter {
     std::optional<std::string> step = first_step(rest, names);
     std::size_t index = step ? static_cast<std::size_t>(std::find(names.begin(), names.end(), *step) - names.begin())
                              : read_index(until_dot(rest));
-    if (index >= node.items.size()) return refuse_item(node, rest, names);
+    const bool is_beyond = spec.kind == Spec::Kind::kTuple && index >= spec.parts.size();
+    if (index >= node.items.size() || is_beyond) return refuse_item(node, rest, names);
     remember(step ? *step : std::string(until_dot(rest)));
     const std::string_view deeper = skip(rest, step ? *step : until_dot(rest));
     if (spec.kind == Spec::Kind::kVector) {

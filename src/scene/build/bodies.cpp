@@ -2,6 +2,7 @@
 #include "scene/build/lattice.hpp"
 #include "scene/build/read.hpp"
 #include "scene/build/solid.hpp"
+#include "scene/format/spec.hpp"
 #include "scene/wording.hpp"
 
 #include <fmt/format.h>
@@ -184,7 +185,6 @@ bool check_body_name(Build& build, const Node& name, const std::string& field) {
 }
 
 void check_name(Build& build, const Node& node, const std::string& field) {
-  constexpr std::size_t kLongestName = 200;
   const Node* name = usable(node, "name");
   if (name == nullptr || (!name->text.empty() && name->text.size() <= kLongestName)) return;
   build.complaints.error(name->place, field + ".name",

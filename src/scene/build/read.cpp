@@ -18,7 +18,7 @@ const Node& children(const Node& mapping, std::string_view key) {
 }
 
 bool has_bad_part(const Node& node) {
-  return node.bad || std::any_of(node.items.begin(), node.items.end(), has_bad_part);
+  return node.bad || node.lacks || std::any_of(node.items.begin(), node.items.end(), has_bad_part);
 }
 
 double number_at(const Node& node) { return read_number(node).value; }

@@ -16,7 +16,7 @@ namespace achilles::scene_file {
 /// The child of that key if it is a list or a mapping, else an empty node, so that loops over it do nothing.
 [[nodiscard]] const Node& children(const Node& mapping, std::string_view key);
 
-/// Whether anything in the node was complained about.
+/// Whether anything in the node was complained about, so that it cannot be built.
 [[nodiscard]] bool has_bad_part(const Node& node);
 
 [[nodiscard]] double number_at(const Node& node);

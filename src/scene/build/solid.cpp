@@ -9,6 +9,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -82,16 +83,16 @@ std::vector<GeometryPiece> check_shape_use(Build& build, const Node& shape, cons
 
 double check_mass(Build& build, const Node& shape, const BodyDescription& body, const std::string& field) {
   if (body.kind != BodyKind::kDynamic) return 0;
-  if (body.mass && body.inertia && body.center) return *body.mass;
+  const bool is_given = body.mass && body.inertia && body.center;
   try {
-    const double density = body.density.value_or(kStandardDensity);
-    const MassProperties properties = compute_mass_properties(body.shape, density);
+    MassProperties properties;
+    if (!is_given) properties = compute_mass_properties(body.shape, body.density.value_or(kStandardDensity));
     const double scale = body.mass ? *body.mass / properties.mass : 1;
-    const Mat3 inertia = body.inertia.value_or(scale * properties.inertia);
-    if (!inertia.allFinite() || !(inertia.determinant() > 0)) {
-      throw std::invalid_argument("The inertia is beyond what a number can hold.");
-    }
-    return body.mass.value_or(properties.mass);
+    const Mat3 inertia = body.inertia ? *body.inertia : Mat3(scale * properties.inertia);
+    const double mass = body.mass.value_or(properties.mass);
+    const bool is_usable = std::isfinite(mass) && mass > 0 && inertia.allFinite() && inertia.determinant() > 0;
+    if (!is_usable) throw std::invalid_argument("They are beyond what numbers can hold.");
+    return mass;
   } catch (const std::invalid_argument& defect) {
     build.complaints.error(shape.place, field,
                            fmt::format("a dynamic body needs a mass and an inertia. {}", defect.what()));

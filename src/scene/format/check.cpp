@@ -11,8 +11,6 @@
 namespace achilles::scene_file {
 namespace {
 
-constexpr std::size_t kLongestName = 200;
-
 bool is_inside(double value, const Range& range) {
   return (range.above ? value > range.lower : value >= range.lower) && value <= range.upper;
 }
@@ -104,6 +102,7 @@ class Checker {
 
   void check_text(Node& node, const Spec& spec, const Path& path) {
     if (node.kind != Node::Kind::kScalar) return refuse(node, spec, path);
+    if (node.text.empty()) return complain(node, path, "found empty text; allowed: text of at least one character");
     if (!is_text(node)) {
       complain(
           node, path,
@@ -190,6 +189,7 @@ class Checker {
     for (const Field* field : fields) {
       const bool wanted = field->required && (!is_open || is_own(*field, spec));
       if (wanted && node.find(field->name) == nullptr) {
+        node.lacks = true;
         complaints_.error(
             node.place, path.text(),
             fmt::format("the key '{}' is missing; allowed: {}", field->name, describe(field->spec, format_)));
@@ -234,10 +234,12 @@ class Checker {
         last = &item;
       }
       if (present.size() > 1) {
+        node.lacks = true;
         complaints_.error(
             last->key_place, path.text(),
             fmt::format("found {} together; allowed: only one of {}", enumerate(present), enumerate(group.keys)));
       } else if (present.empty() && group.required && !has_unknown_key(node)) {
+        node.lacks = true;
         complaints_.error(node.place, path.text(),
                           fmt::format("a key is missing; allowed: one of {}", enumerate(group.keys)));
       }

@@ -80,6 +80,7 @@ Json mapping_schema(const Spec& spec) {
   Json schema{{"type", "object"}};
   add_fields(schema, spec.fields);
   schema["additionalProperties"] = spec.kind == Spec::Kind::kDictionary ? to_schema(spec.parts.front()) : Json(false);
+  if (spec.kind == Spec::Kind::kDictionary) schema["propertyNames"] = {{"minLength", 1}, {"maxLength", kLongestName}};
   const bool one_key = spec.alternatives.size() == 1 && spec.alternatives[0].required &&
                        spec.alternatives[0].keys.size() == spec.fields.size();
   if (one_key) {

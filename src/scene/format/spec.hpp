@@ -11,6 +11,9 @@
 
 namespace achilles::scene_file {
 
+/// Of a body, joint, trigger or material, in bytes.
+inline constexpr std::size_t kLongestName = 200;
+
 struct Range {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();

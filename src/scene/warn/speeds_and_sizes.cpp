@@ -19,6 +19,11 @@ Vec3 extent_of(const BodySource& source) {
   return box.extent();
 }
 
+// How far the shape reaches along a direction: the chord of the ellipsoid that its box holds, exact for a ball.
+double thickness_along(const Vec3& direction_B, const Vec3& extent) {
+  return direction_B.stableNorm() / direction_B.cwiseQuotient(extent).stableNorm();
+}
+
 // Where the value stands, else the body.
 Place place_of(const BodySource& source, const char* key) {
   const Node* value = source.node->find(key);
@@ -38,12 +43,13 @@ void warn_of_speeds(Build& build) {
     const BodyDescription& body = build.scene.bodies[source.first];
     if (body.kind != BodyKind::kDynamic) continue;
     const double travel = body.velocity.stableNorm() * step;
-    const double half = 0.5 * extent_of(source).minCoeff();
+    const double half = 0.5 * thickness_along(body.pose.q.conjugate() * body.velocity, extent_of(source));
     if (travel > half) {
-      build.complaints.warning(place_of(source, "velocity"), field_of(source) + ".velocity",
-                               fmt::format("moves {:.3g} m in one step of {:.3g} s, more than half its thickness of "
-                                           "{:.3g} m: it may pass through others; a shorter step is safer",
-                                           travel, step, 2 * half));
+      build.complaints.warning(
+          place_of(source, "velocity"), field_of(source) + ".velocity",
+          fmt::format("moves {:.3g} m in one step of {:.3g} s, more than half of the "
+                      "{:.3g} m it reaches along its way: it may pass through others; a shorter step is safer",
+                      travel, step, 2 * half));
     }
     const double turn = body.spin.stableNorm() * step;
     if (turn > kLargeTurn) {

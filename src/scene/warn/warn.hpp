@@ -10,8 +10,8 @@ namespace achilles::scene_file {
 /// are not measured. Stops, and says so, in scenes so crowded that the search would take long.
 void warn_of_start_contacts(Build& build);
 
-/// A step in which a body moves by more than half its thickness, so that it can pass through others unseen, or turns by
-/// more than a radian.
+/// A step in which a body moves by more than half of what it reaches along its way, so that it can pass through others
+/// unseen, or turns by more than a radian.
 void warn_of_speeds(Build& build);
 
 /// Moving bodies of less than a tenth of a millimetre or more than a kilometre: mostly a length that is not in metres.

@@ -127,7 +127,8 @@ class TreeBuilder : public YAML::EventHandler {
     if (static_cast<int>(open_.size()) >= limits_.depth) {
       throw Stop{place, fmt::format("lists and mappings are nested more than {} deep", limits_.depth)};
     }
-    if (wants_key()) throw Stop{place, "found a list or a mapping where a key is expected; a key is a word"};
+    if (wants_key())
+      throw Stop{place, "found a list or a mapping where a key is expected; a key is a word. Is a bracket left open?"};
     Open frame;
     frame.node.kind = kind;
     frame.node.place = place;
