@@ -19,14 +19,21 @@ Vec6 join(double sign, const Vec3& linear, const Vec3& angular) {
 
 }  // namespace
 
-void GradientSet::reset(int bodies) {
-  dimension_ = 6 * bodies;
+void GradientSet::reset() {
+  mass_.clear();
+  dimension_ = 0;
   equalities_ = projected_ = 0;
   dense_ = false;
   columns_.clear();
   squared_norm_.clear();
   EJ_.clear();
   ED_.clear();
+}
+
+void GradientSet::add_body(const Vec3& mass, const Mat3& inertia) {
+  mass_.mass.push_back(mass);
+  mass_.inertia.push_back(inertia);
+  dimension_ += 6;
 }
 
 int GradientSet::add(const Row& row, double sign, std::uint32_t local_a, std::uint32_t local_b) {
@@ -90,32 +97,30 @@ double GradientSet::gram(int i, int j) const {
       .dot(ConstMap(D_.data() + static_cast<std::size_t>(j) * dimension_, dimension_));
 }
 
+// Twice is enough: the second pass removes what rounding left of the first. A column of which little is left has lost
+// digits; J is made from D again so that at least the two agree, on which conservation of energy hangs.
+void GradientSet::orthogonalize(double* J, double* D) const {
+  Map d(D, dimension_);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int e = 0; e < equalities_; ++e) {
+      const std::size_t begin = static_cast<std::size_t>(e) * dimension_;
+      d -= ConstMap(EJ_.data() + begin, dimension_).dot(d) * ConstMap(ED_.data() + begin, dimension_);
+    }
+  }
+  mass_.multiply(D, J);
+}
+
 bool GradientSet::add_equality(std::span<const int> columns, std::span<const double> weights, double least) {
   const std::size_t begin = EJ_.size();
   EJ_.resize(begin + dimension_, 0.0);
   ED_.resize(begin + dimension_, 0.0);
   Map J(EJ_.data() + begin, dimension_), D(ED_.data() + begin, dimension_);
-  J.setZero();
   D.setZero();
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const Column& column = columns_[columns[k]];
-    if (column.a != kNone) J.segment<6>(6 * column.a) += weights[k] * column.Ja;
-    if (column.b != kNone) J.segment<6>(6 * column.b) += weights[k] * column.Jb;
-    apply_original(columns[k], weights[k], D.data());
-  }
-  const double length = std::sqrt(J.dot(D));
-  // Twice is enough: the second pass removes what rounding left of the first.
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int e = 0; e < equalities_; ++e) {
-      ConstMap Je(EJ_.data() + static_cast<std::size_t>(e) * dimension_, dimension_);
-      ConstMap De(ED_.data() + static_cast<std::size_t>(e) * dimension_, dimension_);
-      const double share = Je.dot(D);
-      J -= share * Je;
-      D -= share * De;
-    }
-  }
+  for (std::size_t k = 0; k < columns.size(); ++k) apply(columns[k], weights[k], D.data());
+  const double squared_before = mass_.squared_norm(D.data());
+  orthogonalize(J.data(), D.data());
   const double squared = J.dot(D);
-  if (!(squared > least * least * length * length)) {
+  if (!(squared > least * least * squared_before)) {
     EJ_.resize(begin);
     ED_.resize(begin);
     return false;
@@ -132,25 +137,14 @@ void GradientSet::project_columns() {
   if (!dense_) {
     J_.assign(n * count(), 0.0);
     D_.assign(n * count(), 0.0);
-    for (int c = 0; c < count(); ++c) {
-      const Column& column = columns_[c];
-      if (column.a != kNone) at(J_.data() + n * c, column.a) += column.Ja;
-      if (column.b != kNone) at(J_.data() + n * c, column.b) += column.Jb;
-      apply_original(c, 1, D_.data() + n * c);
-    }
+    for (int c = 0; c < count(); ++c) apply_original(c, 1, D_.data() + n * c);
     dense_ = true;
   }
   for (int c = 0; c < count(); ++c) {
-    Map J(J_.data() + n * c, dimension_), D(D_.data() + n * c, dimension_);
-    for (int pass = 0; pass < 2; ++pass) {
-      for (int e = 0; e < equalities_; ++e) {
-        ConstMap Je(EJ_.data() + n * e, dimension_), De(ED_.data() + n * e, dimension_);
-        const double share = Je.dot(D);
-        J -= share * Je;
-        D -= share * De;
-      }
-    }
-    squared_norm_[c] = J.dot(D);
+    double* const J = J_.data() + n * c;
+    double* const D = D_.data() + n * c;
+    orthogonalize(J, D);
+    squared_norm_[c] = ConstMap(J, dimension_).dot(ConstMap(D, dimension_));
   }
   projected_ = equalities_;
 }

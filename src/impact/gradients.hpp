@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "constraint/row.hpp"
+#include "impact/mass_matrix.hpp"
 
 namespace achilles {
 
@@ -21,13 +22,15 @@ class GradientSet {
  public:
   static constexpr std::uint32_t kNone = kImmovable;
 
-  void reset(int bodies);
+  void reset();
+  void add_body(const Vec3& mass, const Mat3& inertia);
   /// Adds a row, mirrored if sign is −1, with its bodies in local numbers (kNone for what does not move).
   int add(const Row& row, double sign, std::uint32_t local_a, std::uint32_t local_b);
 
   [[nodiscard]] int count() const { return static_cast<int>(columns_.size()); }
   [[nodiscard]] int dimension() const { return dimension_; }
   [[nodiscard]] bool dense() const { return dense_; }
+  [[nodiscard]] const MassMatrix& mass() const { return mass_; }
   [[nodiscard]] std::uint32_t body_a(int c) const { return columns_[c].a; }
   [[nodiscard]] std::uint32_t body_b(int c) const { return columns_[c].b; }
 
@@ -46,8 +49,8 @@ class GradientSet {
 
   // Equality constraints, an orthonormal basis E of them in the mass metric.
   [[nodiscard]] int equalities() const { return equalities_; }
-  /// Adds the combination Σ weights_k n_(columns_k) to E, made orthogonal and of unit length. False when less than `least`
-  /// of its length is new.
+  /// Adds the combination Σ weights_k n_(columns_k), of the columns as they are now, to E, made orthogonal and of unit
+  /// length. False when less than `least` of its length is new.
   bool add_equality(std::span<const int> columns, std::span<const double> weights, double least);
   /// Removes from every column its component along E. Call after the last add_equality of a round.
   void project_columns();
@@ -57,12 +60,16 @@ class GradientSet {
   [[nodiscard]] double dense_bytes() const { return 16.0 * dimension_ * count(); }
 
  private:
+  /// Removes from D its component along E, and what rounding leaves of J − M D.
+  void orthogonalize(double* J, double* D) const;
+
   struct Column {
     std::uint32_t a, b;
     Vec6 Ja, Jb, Da, Db;
     double squared_norm;
   };
 
+  MassMatrix mass_;
   int dimension_ = 0;
   int equalities_ = 0;
   int projected_ = 0;  // how many equalities the dense columns have lost

@@ -12,21 +12,22 @@ constexpr std::string_view kPropagation =
 
 constexpr std::array<ImpactInfo, std::variant_size_v<ImpactLaw>> kInfos{{
     {"newton", "Newton; Guendelman et al. 2003 for friction",
-     "normal velocity reversed times restitution, contact by contact; energy may rise with friction, and the report says so",
+     "normal velocity reversed times restitution, contact by contact; energy may rise with friction, and the report "
+     "says so",
      kSequential},
-    {"poisson", "Poisson's hypothesis, in two steps", "impulses of restitution and compression as e : 1, contact by contact",
-     kSequential},
+    {"poisson", "Poisson's hypothesis, in two steps",
+     "impulses of restitution and compression as e : 1, contact by contact", kSequential},
     {"mirtich", "Mirtich and Canny 1995, section 4",
      "sliding, sticking and reversed sliding integrated over the impulse; static friction of microcollisions",
      "hypothesis (poisson, stronge), microcollision_speed, accuracy, max_sweeps"},
     {"guendelman", "Guendelman et al. 2003", "sweeps with restitution, then without, then nothing approaches",
      "collision_sweeps, contact_sweeps"},
-    {"inelastic", "Moreau 1985; Vouga et al. 2017, section 6.2", "the nearest feasible velocity, one complementarity problem",
-     "tolerance, friction"},
+    {"inelastic", "Moreau 1985; Vouga et al. 2017, section 6.2",
+     "the nearest feasible velocity, one complementarity problem", "tolerance, friction"},
     {"gauss-seidel", "Vouga et al. 2017, algorithms 1-3",
      "one reflection at a time, energy kept, always ends; restitution by blending",
-     "selection (lexicographic, most-violated, random), seed, tolerance, lineality, margin, renormalize, friction (none, "
-     "after, coupled), restitution (blend, per-impact), max_iterations"},
+     "selection (lexicographic, most-violated, random), seed, patience, tolerance, lineality, margin, renormalize, "
+     "friction (none, after, coupled), restitution (blend, per-impact), max_iterations"},
     {"generalized-reflections", "Smith et al. 2012; Vouga et al. 2017",
      "all violated contacts at once, symmetry and energy kept, always ends; restitution by blending", kPropagation},
 }};

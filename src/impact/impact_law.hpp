@@ -13,10 +13,11 @@ namespace achilles {
 
 struct ImpactWorkspace;
 
-// ---- Two-body laws, applied to one contact after the other ------------------------------------------------------------
+// ---- Two-body laws, applied to one contact after the other
+// ------------------------------------------------------------
 
-/// Normal velocity reversed and multiplied by the restitution; friction sticks if the cone allows, else opposes the slip
-/// at the beginning. May gain energy with friction (Kane's paradox); the report's energies tell.
+/// Normal velocity reversed and multiplied by the restitution; friction sticks if the cone allows, else opposes the
+/// slip at the beginning. May gain energy with friction (Kane's paradox); the report's energies tell.
 struct NewtonLaw {
   int max_sweeps = 100;
 };
@@ -68,6 +69,9 @@ struct PropagationOptions {
   bool renormalize = true;  // [Vouga17, alg. 3, line 9]
   ImpactFriction friction = ImpactFriction::kAfter;
   ImpactRestitution restitution = ImpactRestitution::kBlend;
+  /// Reflections one at a time before all violated contacts are reflected at once, per part. Narrow wedges within
+  /// narrow wedges take the product of their counts; any operator may take over at any time, [Vouga17, sec. 2].
+  std::int64_t patience = 100'000;
   std::int64_t max_iterations = 20'000'000;  // per part
 };
 
@@ -102,10 +106,11 @@ struct ImpactInfo {
 /// The law of that name with default options; nothing if there is none.
 [[nodiscard]] std::optional<ImpactLaw> make_impact_law(std::string_view name);
 
-/// Replaces the velocities before the impact by those after it and writes the impulse of every row, `problem.rows.size()`
-/// of them, so that q⁺ = q⁻ + M⁻¹ Jᵀ λ up to `impulse_residual`. Afterwards no unilateral row approaches faster than the
-/// law's tolerance unless the status says otherwise. Allocates nothing once the workspace is warm, except while removing
-/// implicit equality constraints. Parts that need no work are left as they are, bit for bit.
+/// Replaces the velocities before the impact by those after it and writes the impulse of every row,
+/// `problem.rows.size()` of them, so that q⁺ = q⁻ + M⁻¹ Jᵀ λ up to `impulse_residual`. Afterwards no unilateral row
+/// approaches faster than the law's tolerance unless the status says otherwise. Allocates nothing once the workspace is
+/// warm, except while removing implicit equality constraints. Parts that need no work are left as they are, bit for
+/// bit.
 [[nodiscard]] ImpactReport resolve_impact(const ImpactProblem& problem, const ImpactLaw& law, ImpactWorkspace& scratch,
                                           std::span<BodyVelocity> velocities, std::span<double> impulses);
 

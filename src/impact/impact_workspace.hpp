@@ -17,7 +17,7 @@ struct ImpactWorkspace {
   LinealityWorkspace lineality;
   PropagationWorkspace propagation;  // its `observer`, if set, is shown every application
   RestitutionWorkspace restitution;
-  std::vector<double> x, before, frame, start, impulses, extra, limits, targets, residual;
+  std::vector<double> x, before, frame, start, impulses, extra, first_extra, limits, targets, residual;
   std::vector<int> bearing;
   std::vector<std::uint32_t> opposing;
 };

@@ -161,7 +161,8 @@ class ActiveSet {
       }
     }
     if (blocking < 0) return false;
-    for (int i = 0; i < k; ++i) lambda_[scratch_.passive[i]] = std::max(0.0, lambda_[scratch_.passive[i]] - step * c[i]);
+    for (int i = 0; i < k; ++i)
+      lambda_[scratch_.passive[i]] = std::max(0.0, lambda_[scratch_.passive[i]] - step * c[i]);
     lambda_[j] += step;
     drop(blocking);
     return true;

@@ -2,9 +2,9 @@
 //
 //   minimize ½ λᵀ A λ + bᵀ λ  subject to  λ ≥ 0,      A symmetric, positive semi-definite, b in the range of A.
 //
-// Equivalent to 0 ≤ λ ⟂ A λ + b ≥ 0. Active-set method of [LawsonHanson74, ch. 23] on the Gram matrix, with a square-root
-// free factorization so that small integers stay exact, and with dependent columns exchanged instead of added: the
-// gradients of a box on a floor are always dependent.
+// Equivalent to 0 ≤ λ ⟂ A λ + b ≥ 0. Active-set method of [LawsonHanson74, ch. 23] on the Gram matrix, with a
+// square-root free factorization so that small integers stay exact, and with dependent columns exchanged instead of
+// added: the gradients of a box on a floor are always dependent.
 #pragma once
 
 #include <span>
@@ -14,13 +14,14 @@ namespace achilles {
 
 struct NonnegativeQp {
   int size = 0;
-  std::span<const double> A;          // size × size, by rows
+  std::span<const double> A;  // size × size, by rows
   std::span<const double> b;
   std::span<const double> tolerance;  // per variable, on (A λ + b)_i ≥ −tolerance_i
 };
 
 struct NonnegativeQpReport {
-  bool solved = true;  // false: stopped by the cap or by columns that cannot be told apart; the iterate is feasible, λ ≥ 0
+  bool solved =
+      true;  // false: stopped by the cap or by columns that cannot be told apart; the iterate is feasible, λ ≥ 0
   int iterations = 0;
 };
 
@@ -39,7 +40,7 @@ class PassiveFactor {
  private:
   int size_ = 0;
   int capacity_ = 0;
-  std::vector<double> lower_;     // by rows, unit diagonal not stored
+  std::vector<double> lower_;  // by rows, unit diagonal not stored
   std::vector<double> diagonal_;
 };
 

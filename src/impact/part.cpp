@@ -53,25 +53,6 @@ std::uint32_t owner(const RowEnds& ends) { return ends.a != kImmovable ? ends.a 
 
 }  // namespace
 
-double ImpactPart::squared_norm(const double* x) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    Eigen::Map<const Vec3> linear(x + 6 * i), angular(x + 6 * i + 3);
-    sum += linear.cwiseAbs2().dot(mass[i]) + angular.dot(inertia[i] * angular);
-  }
-  return sum;
-}
-
-double ImpactPart::squared_distance(const double* x, const double* y) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 linear = Eigen::Map<const Vec3>(x + 6 * i) - Eigen::Map<const Vec3>(y + 6 * i);
-    const Vec3 angular = Eigen::Map<const Vec3>(x + 6 * i + 3) - Eigen::Map<const Vec3>(y + 6 * i + 3);
-    sum += linear.cwiseAbs2().dot(mass[i]) + angular.dot(inertia[i] * angular);
-  }
-  return sum;
-}
-
 double ImpactPart::approach(int contact, const double* x) const {
   if (removed[contact]) return 0;
   return -gradients.velocity(contact, x) / std::sqrt(gradients.squared_norm(contact));
@@ -176,12 +157,11 @@ void number_bodies(const ImpactProblem& problem, PartSplit& split, int index, Im
     local_number(ends.a, split, part);
     local_number(ends.b, split, part);
   }
-  part.mass.clear();
-  part.inertia.clear();
+  part.gradients.reset();
   for (const std::uint32_t body : part.bodies) {
     const BodyInverseMass& m = problem.inverse_mass[body];
-    part.mass.push_back(m.linear.unaryExpr([](double inverse) { return inverse > 0 ? 1 / inverse : 0; }));
-    part.inertia.push_back(inertia_from_inverse(m.angular));
+    part.gradients.add_body(m.linear.unaryExpr([](double inverse) { return inverse > 0 ? 1 / inverse : 0; }),
+                            inertia_from_inverse(m.angular));
   }
 }
 
@@ -215,6 +195,8 @@ void add_tangents(const ImpactProblem& problem, PartSplit& split, int index, Imp
     const auto contact = std::lower_bound(part.contacts.begin(), part.contacts.end(), normal,
                                           [](const ImpactContact& c, std::uint32_t r) { return c.row < r; });
     if (contact == part.contacts.end() || contact->row != normal) continue;
+    // Rolling and torsional resistance act on spins; over an instant they are left out, as are further pairs.
+    if (contact->tangent >= 0 || (row.linear_a.isZero(0) && row.linear_b.isZero(0))) continue;
     contact->tangent = part.gradients.count();
     contact->tangent_row = rows[k];
     contact->friction = row.friction;
@@ -249,7 +231,6 @@ void build_part(const ImpactProblem& problem, PartSplit& split, int index, Impac
   part.contacts.clear();
   part.joint_rows.clear();
   part.joint_targets.clear();
-  part.gradients.reset(static_cast<int>(part.bodies.size()));
   add_contacts(problem, split, index, part);
   add_tangents(problem, split, index, part);
   part.first_joint = part.gradients.count();

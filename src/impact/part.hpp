@@ -13,11 +13,11 @@
 namespace achilles {
 
 struct ImpactContact {
-  std::uint32_t row = 0;          // of the problem
-  std::uint32_t tangent_row = 0;  // first of two, if tangent ≥ 0
-  std::int32_t tangent = -1;      // first of two columns
-  double sign = 1;                // −1 for a row whose impulse is bounded from above by 0
-  double target = 0;              // [m/s], sign included
+  std::uint32_t row = 0;               // of the problem
+  std::uint32_t tangent_row = 0;       // first of two, if tangent ≥ 0
+  std::int32_t tangent = -1;           // first of two columns
+  double sign = 1;                     // −1 for a row whose impulse is bounded from above by 0
+  double target = 0;                   // [m/s], sign included
   Vec2 tangent_target = Vec2::Zero();  // [m/s] of the surface, as a conveyor has it
   double restitution = 0;
   double friction = 0;
@@ -31,18 +31,18 @@ struct ImpactPart {
   std::vector<double> joint_targets;
   int first_joint = 0;
   GradientSet gradients;
-  std::vector<Vec3> mass;     // [kg] per axis, 0 where locked
-  std::vector<Mat3> inertia;  // [kg m²], 0 along locked axes
   std::vector<int> neighbour_begin, neighbours;  // contacts at each body
-  bool opposed = false;       // some of the equality constraints are contacts that oppose each other
+  bool opposed = false;                          // some of the equality constraints are contacts that oppose each other
   std::vector<char> removed;  // contact lies within the equality constraints: nothing of its gradient is left
 
   [[nodiscard]] int contact_count() const { return static_cast<int>(contacts.size()); }
   [[nodiscard]] int joint_count() const { return static_cast<int>(joint_rows.size()); }
   [[nodiscard]] int dimension() const { return 6 * static_cast<int>(bodies.size()); }
   /// ‖x‖_M², twice the kinetic energy.
-  [[nodiscard]] double squared_norm(const double* x) const;
-  [[nodiscard]] double squared_distance(const double* x, const double* y) const;
+  [[nodiscard]] double squared_norm(const double* x) const { return gradients.mass().squared_norm(x); }
+  [[nodiscard]] double squared_distance(const double* x, const double* y) const {
+    return gradients.mass().squared_distance(x, y);
+  }
   /// −w_i / ‖n_i‖, positive while approaching, 0 for a removed contact.
   [[nodiscard]] double approach(int contact, const double* x) const;
 };
@@ -81,8 +81,9 @@ void gather(const ImpactPart& part, std::span<const BodyVelocity> velocities, st
 void scatter(const ImpactPart& part, std::span<const double> x, std::span<const double> x_before,
              std::span<BodyVelocity> velocities);
 
-/// A velocity u with n_iᵀ u = target_i for every joint and, if asked, contact, the smallest one in the mass metric: seen
-/// from it, all scripted motion stands still. False when the targets contradict each other. u is zero when all targets are.
+/// A velocity u with n_iᵀ u = target_i for every joint and, if asked, contact, the smallest one in the mass metric:
+/// seen from it, all scripted motion stands still. False when the targets contradict each other. u is zero when all
+/// targets are.
 [[nodiscard]] bool find_resting_frame(const ImpactPart& part, bool with_contacts, NonnegativeQpWorkspace& scratch,
                                       std::vector<double>& matrix, std::span<double> u);
 

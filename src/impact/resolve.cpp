@@ -181,12 +181,18 @@ ImpactReport resolve_impact(const ImpactProblem& problem, const ImpactLaw& law, 
 
 std::string_view to_string(ImpactStatus status) {
   switch (status) {
-    case ImpactStatus::kResolved: return "resolved";
-    case ImpactStatus::kOpposed: return "impact-does-not-end";
-    case ImpactStatus::kIterationLimit: return "iteration-limit";
-    case ImpactStatus::kSqueezed: return "squeezed";
-    case ImpactStatus::kTooLarge: return "too-large";
-    case ImpactStatus::kNotFinite: return "not-finite";
+    case ImpactStatus::kResolved:
+      return "resolved";
+    case ImpactStatus::kOpposed:
+      return "impact-does-not-end";
+    case ImpactStatus::kIterationLimit:
+      return "iteration-limit";
+    case ImpactStatus::kSqueezed:
+      return "squeezed";
+    case ImpactStatus::kTooLarge:
+      return "too-large";
+    case ImpactStatus::kNotFinite:
+      return "not-finite";
   }
   return "unknown";
 }

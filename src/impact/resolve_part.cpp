@@ -10,6 +10,9 @@ namespace {
 // Below this, gradients and approaches are rounding, whatever tolerance was asked for.
 constexpr double kRounding = 1e-14;
 
+// Share of ‖x⁻‖_M that impulses may fail to explain before they are sought again.
+constexpr double kUnexplained = 1e-9;
+
 // Friction once, after the normal response, and whatever it drove together brought to rest again.
 void apply_friction_after(double tolerance, ImpactWorkspace& scratch) {
   const ImpactPart& part = scratch.part;
@@ -24,6 +27,14 @@ void apply_friction_after(double tolerance, ImpactWorkspace& scratch) {
   project_feasible(part, projection, scratch.propagation.inelastic, scratch.x, scratch.impulses);
 }
 
+// A line of n balls in contact has the margin √6 n^(−3/2) for large n: w = (1, 2, …, n) about its mean opens every
+// contact by 1/√2 and is √(n³/12) long. Large parts are not opposed for being large, so what counts as opposed shrinks
+// as fast.
+double margin_scale(int contacts) {
+  constexpr double kSmall = 100;
+  return contacts <= kSmall ? 1 : std::pow(kSmall / contacts, 1.5);
+}
+
 void start_over(ImpactWorkspace& scratch, double& removed) {
   scratch.x = scratch.start;
   removed = 0.5 * scratch.part.gradients.project(scratch.x.data());
@@ -32,8 +43,9 @@ void start_over(ImpactWorkspace& scratch, double& removed) {
 
 }  // namespace
 
-ImpactStatus resolve_propagation(const ElasticTask& task, ImpactWorkspace& scratch, ImpactReport& report) {
+ImpactStatus resolve_propagation(ElasticTask task, ImpactWorkspace& scratch, ImpactReport& report) {
   ImpactPart& part = scratch.part;
+  task.options.margin *= margin_scale(part.contact_count());
   const PropagationOptions& options = task.options;
   const double noise = std::max(options.tolerance, 1e-12);
   const int joints = part.gradients.equalities();
@@ -53,9 +65,9 @@ ImpactStatus resolve_propagation(const ElasticTask& task, ImpactWorkspace& scrat
     start_over(scratch, removed);
     outcome = resolve_restitution(part, task, scratch.restitution, scratch.propagation, scratch.x, scratch.impulses);
     // The detector is the second line: contacts so close to opposed that the first could not decide are opposed now.
-    const bool again = outcome.status == ImpactStatus::kOpposed && options.lineality &&
-                       options.friction != ImpactFriction::kCoupled &&
-                       shave(part, scratch.propagation.opposing, options.margin, noise, scratch.lineality);
+    const bool again =
+        outcome.status == ImpactStatus::kOpposed && options.lineality && options.friction != ImpactFriction::kCoupled &&
+        shave(part, scratch.propagation.opposing, scratch.propagation.opposing_weights, noise, scratch.lineality);
     if (!again) break;
   }
   const int dimension = part.gradients.equalities() - joints;
@@ -63,6 +75,7 @@ ImpactStatus resolve_propagation(const ElasticTask& task, ImpactWorkspace& scrat
   report.lineality_parts += dimension > 0;
   report.energy_removed += removed;
   report.iterations += outcome.iterations;
+  report.hastened_parts += outcome.hastened;
   if (outcome.iterations >= report.iterations_max) {
     report.iterations_max = outcome.iterations;
     report.expected_iterations =
@@ -130,13 +143,14 @@ void distribute_joints(ImpactWorkspace& scratch) {
   }
 }
 
-// Impulses of opposed contacts and joints, the former not negative: least squares over a cone.
-void distribute_over_cone(ImpactWorkspace& scratch) {
+// Impulses of contacts and joints, the former not negative, that make up `scratch.residual`: least squares over a cone.
+// Contacts: all, or only those that lost something to equality constraints.
+void distribute_over_cone(bool all, ImpactWorkspace& scratch) {
   const ImpactPart& part = scratch.part;
   LinealityWorkspace& l = scratch.lineality;
   scratch.bearing.clear();
   for (int i = 0; i < part.contact_count(); ++i) {
-    if (part.gradients.squared_norm(i) < (1 - 1e-12) * part.gradients.squared_norm_original(i)) {
+    if (all || part.gradients.squared_norm(i) < (1 - 1e-12) * part.gradients.squared_norm_original(i)) {
       scratch.bearing.push_back(i);
     }
   }
@@ -168,24 +182,45 @@ void distribute_over_cone(ImpactWorkspace& scratch) {
   }
 }
 
+/// `scratch.residual` = x − x⁻ − Σ λ_c M⁻¹ n_c over the columns from `first` to the joints.
+void set_residual(int first, ImpactWorkspace& scratch) {
+  const ImpactPart& part = scratch.part;
+  scratch.residual.resize(scratch.x.size());
+  for (std::size_t k = 0; k < scratch.x.size(); ++k) scratch.residual[k] = scratch.x[k] - scratch.start[k];
+  for (int c = first; c < part.first_joint; ++c) {
+    if (scratch.impulses[c] != 0) part.gradients.apply_original(c, -scratch.impulses[c], scratch.residual.data());
+  }
+}
+
 }  // namespace
 
 double distribute_equalities(ImpactWorkspace& scratch) {
   const ImpactPart& part = scratch.part;
   scratch.extra.assign(part.gradients.count(), 0.0);
-  scratch.residual.resize(scratch.x.size());
-  for (std::size_t k = 0; k < scratch.x.size(); ++k) scratch.residual[k] = scratch.x[k] - scratch.start[k];
-  for (int c = 0; c < part.first_joint; ++c) {
-    if (scratch.impulses[c] != 0) part.gradients.apply_original(c, -scratch.impulses[c], scratch.residual.data());
-  }
+  set_residual(0, scratch);
   if (part.gradients.equalities() > 0) {
     if (part.opposed) {
-      distribute_over_cone(scratch);
+      distribute_over_cone(false, scratch);
     } else {
       distribute_joints(scratch);
     }
   }
-  return std::sqrt(part.squared_norm(scratch.residual.data()));
+  const double unexplained = std::sqrt(part.squared_norm(scratch.residual.data()));
+  const double size = std::sqrt(part.squared_norm(scratch.start.data()));
+  if (!part.opposed || unexplained <= kUnexplained * size) return unexplained;
+  // What is left of nearly opposed gradients needs impulses so large that their sum drowns what they do. The normal
+  // impulses are then those that come nearest to the whole change of velocity.
+  scratch.first_extra.assign(scratch.extra.begin(), scratch.extra.end());
+  scratch.extra.assign(part.gradients.count(), 0.0);
+  set_residual(part.contact_count(), scratch);
+  distribute_over_cone(true, scratch);
+  const double second = std::sqrt(part.squared_norm(scratch.residual.data()));
+  if (second > unexplained) {
+    scratch.extra.swap(scratch.first_extra);
+    return unexplained;
+  }
+  std::fill_n(scratch.impulses.begin(), part.contact_count(), 0.0);
+  return second;
 }
 
 }  // namespace achilles

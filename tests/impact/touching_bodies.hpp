@@ -116,6 +116,23 @@ struct TouchingBodies {
     return size > 0 ? most / size : 0;
   }
 
+  /// Σ λ_r ‖n_r‖, comparable with ‖q‖_M.
+  [[nodiscard]] double total_impulse() const {
+    double sum = 0;
+    for (std::size_t r = 0; r < rows.size(); ++r) sum += std::abs(impulses[r]) * row_norm(r);
+    return sum;
+  }
+
+  /// ‖q⁺ − q⁻ − M⁻¹ Jᵀ λ‖_M / ‖q⁻‖_M.
+  [[nodiscard]] double unexplained_share(const std::vector<BodyVelocity>& before) const {
+    std::vector<BodyVelocity> left = before;
+    for (std::size_t r = 0; r < rows.size(); ++r) apply_impulse(rows[r], impulses[r], left);
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      left[i] = {left[i].linear - velocities[i].linear, left[i].angular - velocities[i].angular};
+    }
+    return std::sqrt(kinetic_energy(left) / kinetic_energy(before));
+  }
+
   /// ‖q⁺ − q⁻ − M⁻¹ Jᵀ λ‖ per component, the largest.
   [[nodiscard]] double unexplained(std::vector<BodyVelocity> before) const {
     for (std::size_t r = 0; r < rows.size(); ++r) apply_impulse(rows[r], impulses[r], before);

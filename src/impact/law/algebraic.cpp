@@ -10,7 +10,8 @@ namespace {
 // p with u_z + (K p)_z = target: sticking if the cone allows, else sliding.
 Vec3 impulse_to(const TwoBodyCollision& c, double target) {
   Vec3 p;
-  if (c.friction > 0 && solve_contact_impulse(c.K, {-c.u.x(), -c.u.y(), target - c.u.z()}, p) && is_within_cone(p, c.friction)) {
+  if (c.friction > 0 && solve_contact_impulse(c.K, {-c.u.x(), -c.u.y(), target - c.u.z()}, p) &&
+      is_within_cone(p, c.friction)) {
     return p;
   }
   const Eigen::Matrix2d K_tt = c.K.topLeftCorner<2, 2>();

@@ -8,12 +8,12 @@
 //
 //   dθ/dτ = h(θ),   d ln s/dτ = g(θ),   dp_z/dτ = s,
 //
-// and θ moves on its own: towards a zero of h, never around (the conjecture of section 4.4 that no path spirals). Along a
-// zero of h the path is straight and known in closed form, which is all there is in planar collisions, [Routh05].
+// and θ moves on its own: towards a zero of h, never around (the conjecture of section 4.4 that no path spirals). Along
+// a zero of h the path is straight and known in closed form, which is all there is in planar collisions, [Routh05].
 //
-// From u_t = 0 the impulse per p_z is the f, ‖f‖ ≤ µ, that resists the onset of slip most: inside the disc it sticks, on
-// its rim slip leaves against f. Strict convexity makes f unique, which proves the section's other conjecture, that there
-// is exactly one direction in which sliding resumes.
+// From u_t = 0 the impulse per p_z is the f, ‖f‖ ≤ µ, that resists the onset of slip most: inside the disc it sticks,
+// on its rim slip leaves against f. Strict convexity makes f unique, which proves the section's other conjecture, that
+// there is exactly one direction in which sliding resumes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -104,9 +104,12 @@ class ImpulseIntegration {
   [[nodiscard]] double distance_to_goal(double rate) const {
     const double left = value_ - (goal_ == Goal::kImpulse ? p_.z() : work_);
     switch (goal_) {
-      case Goal::kCompressed: return u_.z() >= 0 ? 0 : rate > 0 ? -u_.z() / rate : kInfinity;
-      case Goal::kImpulse: return std::max(0.0, left);
-      case Goal::kWork: break;
+      case Goal::kCompressed:
+        return u_.z() >= 0 ? 0 : rate > 0 ? -u_.z() / rate : kInfinity;
+      case Goal::kImpulse:
+        return std::max(0.0, left);
+      case Goal::kWork:
+        break;
     }
     if (left <= 0) return 0;
     const double discriminant = u_.z() * u_.z() + 2 * rate * left;
@@ -136,8 +139,12 @@ class ImpulseIntegration {
     const Vec2 direction(std::cos(y[0]), std::sin(y[0]));
     const Vec3 dp = impulse_rate(direction), rate = c_.K * dp;
     const double s = std::exp(y[1]), u_z = c_.u.z() + c_.K.row(2).dot(Vec3(y[2], y[3], y[4]));
-    return {direction.x() * rate.y() - direction.y() * rate.x(), direction.dot(rate.head<2>()), s * dp.x(), s * dp.y(),
-            s, s * u_z};
+    return {direction.x() * rate.y() - direction.y() * rate.x(),
+            direction.dot(rate.head<2>()),
+            s * dp.x(),
+            s * dp.y(),
+            s,
+            s * u_z};
   }
 
   /// One step of [DormandPrince80]; returns the error over what is allowed.
@@ -148,7 +155,7 @@ class ImpulseIntegration {
                                         {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
                                         {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
                                         {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-    static constexpr double kE[7] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
+    static constexpr double kE[7] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                      -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     std::array<Polar, 7> k;
     k[0] = derivative(y);
@@ -173,9 +180,12 @@ class ImpulseIntegration {
   /// ≥ 0 once the goal is met.
   [[nodiscard]] double excess(const Polar& y) const {
     switch (goal_) {
-      case Goal::kCompressed: return c_.u.z() + c_.K.row(2).dot(Vec3(y[2], y[3], y[4]));
-      case Goal::kImpulse: return y[4] - value_;
-      case Goal::kWork: break;
+      case Goal::kCompressed:
+        return c_.u.z() + c_.K.row(2).dot(Vec3(y[2], y[3], y[4]));
+      case Goal::kImpulse:
+        return y[4] - value_;
+      case Goal::kWork:
+        break;
     }
     return y[5] - value_;
   }

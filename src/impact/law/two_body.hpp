@@ -26,8 +26,8 @@ struct TwoBodyCollision {
   return p.z() > 0 && p.head<2>().norm() <= friction * p.z();
 }
 
-/// p with u_z⁺ = −e u_z. Sticks, u_x⁺ = u_y⁺ = 0, if the cone allows; else slides against the slip before, [Guendelman03,
-/// sec. 7]. The energy p·(u + u⁺)/2 gained may be positive.
+/// p with u_z⁺ = −e u_z. Sticks, u_x⁺ = u_y⁺ = 0, if the cone allows; else slides against the slip before,
+/// [Guendelman03, sec. 7]. The energy p·(u + u⁺)/2 gained may be positive.
 [[nodiscard]] Vec3 collide_newton(const TwoBodyCollision& collision);
 
 /// Compression to u_z = 0 as above, then p_z of e times as much again with the friction that dissipates most.
@@ -40,10 +40,10 @@ struct MirtichSample {
 
 /// How a collision went, [Mirtich95, fig. 7].
 enum class SlidingPath {
-  kSlides,      // A: throughout
-  kSticks,      // C: stops and stays, or never slid
+  kSlides,        // A: throughout
+  kSticks,        // C: stops and stays, or never slid
   kSticksSlides,  // B: stops, slides on in another direction
-  kReverses     // B, in the plane: slides on backwards
+  kReverses       // B, in the plane: slides on backwards
 };
 
 struct MirtichOutcome {

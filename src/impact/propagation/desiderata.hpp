@@ -13,15 +13,15 @@
 namespace achilles {
 
 struct OperatorApplication {
-  std::span<const double> before, after;   // x and R(x)
-  std::span<const int> struck;             // contacts
-  std::span<const double> impulses;        // λ of those
-  double threshold = 0;                    // ε ‖x‖_M
-  bool elastic = true;                     // whether (KIN) asks for equality or forbids a gain only
+  std::span<const double> before, after;  // x and R(x)
+  std::span<const int> struck;            // contacts
+  std::span<const double> impulses;       // λ of those
+  double threshold = 0;                   // ε ‖x‖_M
+  bool elastic = true;                    // whether (KIN) asks for equality or forbids a gain only
 };
 
-/// The name of the first desideratum that does not hold, "" when all do. The error allowed in (NORM) and (KIN) is that of
-/// rounding, 1e-12 of ‖x‖_M and Σ λ_i ‖n_i‖.
+/// The name of the first desideratum that does not hold, "" when all do. The error allowed in (NORM) and (KIN) is that
+/// of rounding, 1e-12 of ‖x‖_M and Σ λ_i ‖n_i‖.
 [[nodiscard]] std::string_view violated_desideratum(const ImpactPart& part, const OperatorApplication& application,
                                                     std::vector<double>& scratch);
 

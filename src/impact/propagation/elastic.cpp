@@ -9,8 +9,8 @@
 namespace achilles {
 namespace {
 
-// Energy may drift by this much, relative, before velocities are scaled back: bounded, as (εDRIFT) asks, and wide enough
-// that exchanges which are exact in floating point stay exact.
+// Energy may drift by this much, relative, before velocities are scaled back: bounded, as (εDRIFT) asks, and wide
+// enough that exchanges which are exact in floating point stay exact.
 constexpr double kDrift = 1e-14;
 
 std::uint64_t next_random(std::uint64_t& state) {
@@ -32,10 +32,12 @@ class Propagator {
                     task.options.restitution == ImpactRestitution::kBlend;
     // Looking at all velocities costs more than one strike in a large part: do it once per round of the bodies.
     stride_ = part.bodies.size() <= 8 ? 1 : static_cast<std::int64_t>(part.bodies.size());
-    inelastic_rows_.rows = task.elastic.empty() ? std::span<const char>{} : std::span<const char>(scratch.inelastic_mask);
+    inelastic_rows_.rows =
+        task.elastic.empty() ? std::span<const char>{} : std::span<const char>(scratch.inelastic_mask);
     inelastic_rows_.tolerance = 1e-3 * threshold_;
     scratch.tree.reset(part.contact_count(), threshold_);
     scratch.opposing.clear();
+    scratch.opposing_weights.clear();
     mark_reference();
   }
 
@@ -49,6 +51,8 @@ class Propagator {
         break;
       }
       ++report.iterations;
+      all_at_once_ = task_.all_at_once || report.iterations > task_.options.patience;
+      report.hastened = all_at_once_ && !task_.all_at_once;
       apply();
       show(report.iterations);
       if (report.iterations % stride_ == 0) {
@@ -89,13 +93,17 @@ class Propagator {
   void select() {
     const ViolationTree& tree = scratch_.tree;
     scratch_.struck.clear();
-    if (task_.all_at_once) {
+    if (all_at_once_) {
       for (int k = 0; k < tree.violated(); ++k) scratch_.struck.push_back(tree.nth(k));
       return;
     }
     switch (task_.selection) {
-      case Selection::kLexicographic: scratch_.struck.push_back(tree.nth(0)); break;
-      case Selection::kMostViolated: scratch_.struck.push_back(tree.worst()); break;
+      case Selection::kLexicographic:
+        scratch_.struck.push_back(tree.nth(0));
+        break;
+      case Selection::kMostViolated:
+        scratch_.struck.push_back(tree.worst());
+        break;
       case Selection::kRandom:
         scratch_.struck.push_back(tree.nth(static_cast<int>(next_random(random_) % tree.violated())));
         break;
@@ -141,7 +149,8 @@ class Propagator {
       along += scratch_.strikes[i] * scratch_.linear[i];
       least = std::min(least, restitution(struck[i]));
     }
-    for (int i = 0; i < n; ++i) squared += scratch_.strikes[i] * part_.gradients.velocity(struck[i], scratch_.step.data());
+    for (int i = 0; i < n; ++i)
+      squared += scratch_.strikes[i] * part_.gradients.velocity(struck[i], scratch_.step.data());
     if (!(along < 0) || !(squared > 0)) return false;
     const double s = -(1 + least) * along / squared;
     for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += s * scratch_.step[k];
@@ -211,7 +220,9 @@ class Propagator {
     double most = 0;
     for (int i = 0; i < part_.contact_count(); ++i) most = std::max(most, since_reference(i));
     for (int i = 0; i < part_.contact_count(); ++i) {
-      if (since_reference(i) > 1e-6 * most) scratch_.opposing.push_back(i);
+      if (since_reference(i) <= 1e-6 * most) continue;
+      scratch_.opposing.push_back(i);
+      scratch_.opposing_weights.push_back(since_reference(i) / total_since_reference_);
     }
   }
 
@@ -233,7 +244,7 @@ class Propagator {
   std::span<double> x_, impulses_;
   std::uint64_t random_;
   double squared_norm_ = 0, threshold_ = 0, total_since_reference_ = 0;
-  bool mixed_ = false, conservative_ = true;
+  bool mixed_ = false, conservative_ = true, all_at_once_ = false;
   std::int64_t stride_ = 1, looks_ = 0, until_next_reference_ = 1;
   InelasticTask inelastic_rows_;
 };

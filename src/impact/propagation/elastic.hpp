@@ -6,13 +6,13 @@
 //
 //   Σ λ_i  ≤  (‖x⁻‖_M − ⟨w, x⁻⟩) / ρ  ≤  2 ‖x⁻‖_M / ρ,
 //
-// and since an application that strikes needs λ ≥ (1 + e) ε ‖x⁻‖_M, their number is finite. The argument asks neither for
-// conserved energy nor for impulses along n_i alone: it carries over to friction in every application, with the margin of
-// the friction cones in place of ρ, and to contacts some of which are inelastic. That is the condition under which coupled
-// friction ends.
+// and since an application that strikes needs λ ≥ (1 + e) ε ‖x⁻‖_M, their number is finite. The argument asks neither
+// for conserved energy nor for impulses along n_i alone: it carries over to friction in every application, with the
+// margin of the friction cones in place of ρ, and to contacts some of which are inelastic. That is the condition under
+// which coupled friction ends.
 //
-// How not ending shows. Between any two iterates ‖x − x'‖_M ≥ ρ Σ λ_i of the impulses between. A smaller distance proves
-// that the margin is smaller, and the contacts struck in between are those that oppose each other.
+// How not ending shows. Between any two iterates ‖x − x'‖_M ≥ ρ Σ λ_i of the impulses between. A smaller distance
+// proves that the margin is smaller, and the contacts struck in between are those that oppose each other.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ namespace achilles {
 
 /// One application, as shown to an observer.
 struct ImpactApplication {
-  std::int64_t iteration = 0;              // from 1, within the part
-  std::span<const std::uint32_t> bodies;   // of the part
-  std::span<const double> velocity;        // after it, six numbers per body
-  std::span<const std::uint32_t> rows;     // struck
-  std::span<const double> impulses;        // their impulses, [N s]
+  std::int64_t iteration = 0;             // from 1, within the part
+  std::span<const std::uint32_t> bodies;  // of the part
+  std::span<const double> velocity;       // after it, six numbers per body
+  std::span<const std::uint32_t> rows;    // struck
+  std::span<const double> impulses;       // their impulses, [N s]
 };
 
 using ImpactObserver = std::function<void(const ImpactApplication&)>;
@@ -48,7 +48,8 @@ struct PropagationWorkspace {
   std::vector<double> strikes, step, before, reference, reference_impulses, rounding;
   std::vector<double> matrix, linear, tolerance, limits;
   std::vector<char> inelastic_mask;
-  std::vector<int> opposing;  // contacts
+  std::vector<int> opposing;             // contacts
+  std::vector<double> opposing_weights;  // with which their unit gradients nearly cancel
   std::vector<std::uint32_t> struck_rows;
   std::vector<double> row_impulses;
   ImpactObserver observer;
@@ -66,10 +67,11 @@ struct ElasticTask {
 struct ElasticReport {
   ImpactStatus status = ImpactStatus::kResolved;
   std::int64_t iterations = 0;
+  bool hastened = false;  // longer than `patience`
 };
 
-/// x and `impulses` (one per column, added to) are what they are after the last application, also when the status is not
-/// kResolved. On kOpposed, `scratch.opposing` names the contacts.
+/// x and `impulses` (one per column, added to) are what they are after the last application, also when the status is
+/// not kResolved. On kOpposed, `scratch.opposing` names the contacts.
 [[nodiscard]] ElasticReport propagate_elastic(const ImpactPart& part, const ElasticTask& task,
                                               PropagationWorkspace& scratch, std::span<double> x,
                                               std::span<double> impulses);

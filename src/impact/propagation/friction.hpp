@@ -4,8 +4,8 @@
 //
 // Maximal dissipation within Coulomb's discs. The α_i are what keeps friction at one contact from driving another
 // together: at the minimum α_i ⟂ n_iᵀ x ≥ 0, so a contact that separates is left alone. The problem is convex and has a
-// solution; each block of the descent lowers the kinetic energy, so that stopping anywhere is safe. A surface that moves
-// along itself, a conveyor, shifts the slip by its own velocity; it is the one thing here that can add energy.
+// solution; each block of the descent lowers the kinetic energy, so that stopping anywhere is safe. A surface that
+// moves along itself, a conveyor, shifts the slip by its own velocity; it is the one thing here that can add energy.
 #pragma once
 
 #include <span>
@@ -31,8 +31,9 @@ struct FrictionReport {
   double change = 0;  // of the last sweep, same unit as ‖x‖_M
 };
 
-/// Dissipates from x what friction can; `limits` are the normal impulses λ_i. Adds f to the tangent columns' and α to the
-/// normal columns' impulses. Stops when a sweep changes no block by more than `tolerance` (in ‖·‖_M), or after 1000.
+/// Dissipates from x what friction can; `limits` are the normal impulses λ_i. Adds f to the tangent columns' and α to
+/// the normal columns' impulses. Stops when a sweep changes no block by more than `tolerance` (in ‖·‖_M), or after
+/// 1000.
 FrictionReport apply_friction(const ImpactPart& part, std::span<const double> limits, double tolerance,
                               FrictionWorkspace& scratch, std::span<double> x, std::span<double> impulses);
 

@@ -8,7 +8,8 @@ namespace {
 
 class FeasibleProjection {
  public:
-  FeasibleProjection(const ImpactPart& part, const InelasticTask& task, InelasticWorkspace& scratch, std::span<double> x)
+  FeasibleProjection(const ImpactPart& part, const InelasticTask& task, InelasticWorkspace& scratch,
+                     std::span<double> x)
       : part_(part), task_(task), scratch_(scratch), x_(x) {
     scratch.in_play.clear();
     scratch.entered.assign(part.contact_count(), 0);

@@ -31,8 +31,9 @@ struct InelasticReport {
   int rounds = 0;
 };
 
-/// Moves x to the nearest feasible velocity and adds the impulses to `impulses`, one per column. x stays as it is, bit for
-/// bit, when it is feasible already. Never raises ‖x − u‖_M for any feasible u. Infeasible targets show as a report.
+/// Moves x to the nearest feasible velocity and adds the impulses to `impulses`, one per column. x stays as it is, bit
+/// for bit, when it is feasible already. Never raises ‖x − u‖_M for any feasible u. Infeasible targets show as a
+/// report.
 InelasticReport project_feasible(const ImpactPart& part, const InelasticTask& task, InelasticWorkspace& scratch,
                                  std::span<double> x, std::span<double> impulses);
 

@@ -1,6 +1,5 @@
 #include "impact/propagation/lineality.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -8,6 +7,16 @@
 
 namespace achilles {
 namespace {
+
+// Directions along which contacts can push both ways up to this share count as opposed; a set that leaves more does so
+// because it is not opposed.
+constexpr double kPushError = 1e-3;
+
+// Parts with more contacts are tried without their products first; with many more, products are not formed at all.
+constexpr int kLarge = 100, kTooLarge = 2000;
+
+// Singular values of a Gram matrix below this are rounding.
+constexpr double kDigits = 1e-6;
 
 double norm_of(const ImpactPart& part, int c) { return std::sqrt(part.gradients.squared_norm(c)); }
 
@@ -37,8 +46,14 @@ void combine(const ImpactPart& part, LinealityWorkspace& scratch) {
   }
 }
 
-// Weights λ ≥ 0 of the point of the convex hull nearest to 0: the least-squares solution of Σ λ_i n_i = 0, Σ λ_i = 1 with
-// λ ≥ 0 has the same direction.   [LawsonHanson74, ch. 23]
+void normalize(std::vector<double>& weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (!(sum > 0)) return;
+  for (double& weight : weights) weight /= sum;
+}
+
+// Weights λ ≥ 0 of the point of the convex hull nearest to 0: the least-squares solution of Σ λ_i n_i = 0, Σ λ_i = 1
+// with λ ≥ 0 has the same direction.   [LawsonHanson74, ch. 23]
 void solve_nearest_point(int n, LinealityWorkspace& scratch) {
   for (double& entry : scratch.matrix) entry += 1;
   scratch.linear.assign(n, -1.0);
@@ -47,10 +62,64 @@ void solve_nearest_point(int n, LinealityWorkspace& scratch) {
   const NonnegativeQp problem{n, scratch.matrix, scratch.linear, scratch.tolerance};
   // Whether it solved the problem is not asked: the caller checks the witnesses.
   static_cast<void>(solve_nonnegative_qp(problem, scratch.qp, scratch.weights));
-  const double sum = std::accumulate(scratch.weights.begin(), scratch.weights.end(), 0.0);
-  if (sum > 0) {
-    for (double& weight : scratch.weights) weight /= sum;
+  normalize(scratch.weights);
+}
+
+Margin witnessed_margin(const ImpactPart& part, const LinealityWorkspace& scratch) {
+  return {smallest_opening(part, scratch.live, scratch.point), std::sqrt(part.squared_norm(scratch.point.data()))};
+}
+
+// No eigenvalue of the products of unit gradients exceeds the largest number of contacts at the two bodies of one.
+double largest_eigenvalue_bound(const ImpactPart& part, std::span<const int> live) {
+  const auto degree = [&part](std::uint32_t body) {
+    return body == GradientSet::kNone ? 0 : part.neighbour_begin[body + 1] - part.neighbour_begin[body];
+  };
+  int most = 1;
+  for (const int i : live) {
+    most = std::max(most, degree(part.gradients.body_a(i)) + degree(part.gradients.body_b(i)));
   }
+  return most;
+}
+
+// For large parts: the velocity w of least ‖w‖_M with ⟨n_i, w⟩ ≥ 1 for all unit gradients, from its dual
+//
+//   minimize ½ ‖Σ λ_i n_i‖_M² − Σ λ_i,  λ ≥ 0,        w = Σ λ_i n_i,
+//
+// by accelerated projected gradients with restarts, [Beck09] and [ODonoghue15], which need no products of gradients.
+// Any w on the way is a witness; stops at the first that opens every contact by `enough`. If contacts are opposed, λ
+// grows for ever and its direction tends to weights that cancel.
+Margin climb(const ImpactPart& part, double enough, LinealityWorkspace& scratch) {
+  const std::size_t n = scratch.live.size();
+  const double step = 1 / largest_eigenvalue_bound(part, scratch.live);
+  std::vector<double>&lambda = scratch.weights, &y = scratch.linear;
+  lambda.assign(n, 0.0);
+  y.assign(n, 0.0);
+  double momentum = 1;
+  const std::size_t cap = 200 + 4 * n;
+  for (std::size_t iteration = 1; iteration <= cap; ++iteration) {
+    scratch.point.assign(part.dimension(), 0.0);
+    for (std::size_t k = 0; k < n; ++k) {
+      if (y[k] == 0) continue;
+      part.gradients.apply(scratch.live[k], y[k] / norm_of(part, scratch.live[k]), scratch.point.data());
+    }
+    const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum)), ahead = (momentum - 1) / next;
+    double uphill = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const int i = scratch.live[k];
+      const double slope = part.gradients.velocity(i, scratch.point.data()) / norm_of(part, i) - 1;
+      const double now = std::max(0.0, y[k] - step * slope);
+      uphill += (y[k] - now) * (now - lambda[k]);
+      y[k] = std::max(0.0, now + ahead * (now - lambda[k]));
+      lambda[k] = now;
+    }
+    momentum = uphill > 0 ? 1 : next;
+    if (iteration % 32 != 0 && iteration != cap) continue;
+    combine(part, scratch);
+    if (smallest_opening(part, scratch.live, scratch.point) >= enough) break;
+  }
+  normalize(lambda);
+  combine(part, scratch);
+  return witnessed_margin(part, scratch);
 }
 
 }  // namespace
@@ -61,8 +130,12 @@ Margin compute_margin(const ImpactPart& part, double enough, LinealityWorkspace&
   if (n == 0) return {};
   scratch.weights.assign(n, 1.0 / n);
   combine(part, scratch);
-  Margin margin{smallest_opening(part, scratch.live, scratch.point), std::sqrt(part.squared_norm(scratch.point.data()))};
+  Margin margin = witnessed_margin(part, scratch);
   if (margin.lower >= enough) return margin;
+  if (n > kLarge && !part.gradients.dense()) {
+    margin = climb(part, enough, scratch);
+    if (margin.lower >= enough || n > kTooLarge) return margin;
+  }
 
   scratch.matrix.resize(static_cast<std::size_t>(n) * n);
   for (int i = 0; i < n; ++i) {
@@ -74,36 +147,97 @@ Margin compute_margin(const ImpactPart& part, double enough, LinealityWorkspace&
   }
   solve_nearest_point(n, scratch);
   combine(part, scratch);
-  return {smallest_opening(part, scratch.live, scratch.point), std::sqrt(part.squared_norm(scratch.point.data()))};
+  return witnessed_margin(part, scratch);
 }
 
-bool shave(ImpactPart& part, std::span<const int> opposed, double margin, double noise, LinealityWorkspace& scratch) {
+namespace {
+
+// A direction e of the span is opposed when contacts can push along e and along −e. With e = Σ v_i n_i / s from the
+// singular vectors of the set and Σ w_i n_i ≈ 0 to fill up negative coefficients, the push along e is off by
+// ‖Σ w_i n_i‖ max_i |v_i| / (s w_i).
+double push_error(const Eigen::Ref<const Eigen::VectorXd>& v, double singular, std::span<const double> weights,
+                  double cancellation) {
+  double most = 0;
+  for (Eigen::Index i = 0; i < v.size(); ++i) most = std::max(most, std::abs(v[i]) / weights[i]);
+  return cancellation * most / singular;
+}
+
+void mark_removed(ImpactPart& part, double noise) {
+  for (int i = 0; i < part.contact_count(); ++i) {
+    part.removed[i] = !(part.gradients.squared_norm(i) > noise * noise * part.gradients.squared_norm_original(i));
+  }
+}
+
+// A gradient of which little is left after projection has lost as many digits; what that makes of Σ w_i n_i.
+double rounding_of(const ImpactPart& part, std::span<const int> contacts, std::span<const double> weights) {
+  constexpr double kRounding = 1e-15;
+  double sum = 0;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const int i = contacts[k];
+    sum += weights[k] * kRounding * std::sqrt(part.gradients.squared_norm_original(i) / part.gradients.squared_norm(i));
+  }
+  return sum;
+}
+
+// What the nearest point leans on. Left to themselves, contacts whose weights are at least w cancel up to ρ and the sum
+// of the weights left out, so that each is opposed by the others up to that over w. Contacts that are hardly there
+// steer the nearest point between others that oppose each other, and are not opposed themselves: the longest list
+// without them.
+void find_support(const ImpactPart& part, double rho, LinealityWorkspace& scratch) {
+  std::vector<double>& sorted = scratch.combination;
+  sorted.assign(scratch.weights.begin(), scratch.weights.end());
+  std::sort(sorted.begin(), sorted.end());
+  double least = 0.5 * sorted.back(), left_out = rho + rounding_of(part, scratch.live, scratch.weights);
+  for (const double weight : sorted) {
+    if (weight > 0 && left_out <= kPushError * weight) {
+      least = weight;
+      break;
+    }
+    left_out += weight;
+  }
+  scratch.support.clear();
+  scratch.support_weights.clear();
+  for (std::size_t k = 0; k < scratch.live.size(); ++k) {
+    if (scratch.weights[k] < least) continue;
+    scratch.support.push_back(scratch.live[k]);
+    scratch.support_weights.push_back(scratch.weights[k]);
+  }
+}
+
+}  // namespace
+
+bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const double> weights, double noise,
+           LinealityWorkspace& scratch) {
   const int k = static_cast<int>(opposed.size());
-  Eigen::MatrixXd gram(k, k);
+  if (k == 0) return false;
+  scratch.gram.resize(k, k);
   for (int i = 0; i < k; ++i) {
     for (int j = 0; j < k; ++j) {
-      gram(i, j) = part.gradients.gram(opposed[i], opposed[j]) / (norm_of(part, opposed[i]) * norm_of(part, opposed[j]));
+      scratch.gram(i, j) =
+          part.gradients.gram(opposed[i], opposed[j]) / (norm_of(part, opposed[i]) * norm_of(part, opposed[j]));
     }
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
-  // Weights within the simplex have length at least 1/√k, so the direction in which the set nearly cancels has a singular
-  // value of at most ρ √k. It is what separates the set from being opposed exactly, and it stays.
-  const double threshold = 1.01 * margin * std::sqrt(k);
+  scratch.eigen.compute(scratch.gram);
+  scratch.point.assign(part.dimension(), 0.0);
+  for (int i = 0; i < k; ++i) {
+    part.gradients.apply(opposed[i], weights[i] / norm_of(part, opposed[i]), scratch.point.data());
+  }
+  const double cancellation = std::sqrt(part.squared_norm(scratch.point.data())) + rounding_of(part, opposed, weights);
   bool grown = false;
   scratch.combination.resize(k);
   for (int e = k - 1; e >= 0; --e) {
-    const double singular = std::sqrt(std::max(0.0, solver.eigenvalues()[e]));
-    if (singular <= threshold) break;
+    const double singular = std::sqrt(std::max(0.0, scratch.eigen.eigenvalues()[e]));
+    const bool opposes = singular > kDigits &&
+                         push_error(scratch.eigen.eigenvectors().col(e), singular, weights, cancellation) <= kPushError;
+    // The strongest direction goes even if it is not opposed so well: the set as a whole is too close to be left.
+    if (!opposes && (e < k - 1)) continue;
     for (int i = 0; i < k; ++i) {
-      scratch.combination[i] = solver.eigenvectors()(i, e) / (singular * norm_of(part, opposed[i]));
+      scratch.combination[i] = scratch.eigen.eigenvectors()(i, e) / (singular * norm_of(part, opposed[i]));
     }
-    grown |= part.gradients.add_equality(opposed, scratch.combination, 1e-10);
+    grown |= part.gradients.add_equality(opposed, scratch.combination, 1e-6);
   }
   part.gradients.project_columns();
-  for (int i = 0; i < part.contact_count(); ++i) {
-    const double left = part.gradients.squared_norm(i);
-    part.removed[i] = !(left > noise * noise * part.gradients.squared_norm_original(i));
-  }
+  mark_removed(part, noise);
   part.opposed |= grown;
   return grown;
 }
@@ -115,11 +249,8 @@ LinealityReport remove_lineality(ImpactPart& part, double margin, double noise, 
     report.margin = compute_margin(part, margin, scratch);
     ++report.rounds;
     if (report.margin.upper > margin) break;
-    scratch.support.clear();
-    for (std::size_t k = 0; k < scratch.live.size(); ++k) {
-      if (scratch.weights[k] > 1e-9) scratch.support.push_back(scratch.live[k]);
-    }
-    if (!shave(part, scratch.support, margin, noise, scratch)) break;
+    find_support(part, report.margin.upper, scratch);
+    if (!shave(part, scratch.support, scratch.support_weights, noise, scratch)) break;
   }
   report.dimension = part.gradients.equalities() - before;
   return report;
@@ -132,9 +263,7 @@ void remove_joints(ImpactPart& part, double noise) {
     part.gradients.add_equality({&column, 1}, {&one, 1}, 1e-9);
   }
   part.gradients.project_columns();
-  for (int i = 0; i < part.contact_count(); ++i) {
-    part.removed[i] = !(part.gradients.squared_norm(i) > noise * noise * part.gradients.squared_norm_original(i));
-  }
+  mark_removed(part, noise);
 }
 
 double compute_friction_margin(const ImpactPart& part, LinealityWorkspace& scratch) {
@@ -172,7 +301,8 @@ double compute_friction_margin(const ImpactPart& part, LinealityWorkspace& scrat
       scratch.matrix[static_cast<std::size_t>(i) * n + j] = scratch.matrix[static_cast<std::size_t>(j) * n + i] = entry;
     }
   }
-  const std::vector<double> gram = scratch.matrix;
+  std::vector<double>& gram = scratch.copy;
+  gram.assign(scratch.matrix.begin(), scratch.matrix.end());
   solve_nearest_point(n, scratch);
   // The witness is the velocity Σ λ n itself: by how much it opens every facet, over its length.
   double squared = 0, least = 1;

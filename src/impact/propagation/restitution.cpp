@@ -17,7 +17,7 @@ ElasticReport resolve_inelastic(const ImpactPart& part, const ElasticTask& task,
     apply_friction(part, scratch.limits, 1e-12 * size, scratch.friction, x, impulses);
     feasible = project_feasible(part, projection, scratch.inelastic, x, impulses).feasible;
   }
-  return {feasible ? ImpactStatus::kResolved : ImpactStatus::kIterationLimit, 1};
+  return {feasible ? ImpactStatus::kResolved : ImpactStatus::kIterationLimit, 1, false};
 }
 
 void add_scaled(std::span<const double> what, double scale, std::span<double> sum) {
@@ -56,10 +56,10 @@ ElasticReport resolve_restitution(const ImpactPart& part, ElasticTask task, Rest
     task.elastic = outcomes.elastic;
     outcomes.x = outcomes.start;
     outcomes.impulses.assign(impulses.size(), 0.0);
-    const ElasticReport outcome = any_elastic
-                                      ? propagate_elastic(part, task, scratch, outcomes.x, outcomes.impulses)
-                                      : resolve_inelastic(part, task, scratch, outcomes.x, outcomes.impulses);
+    const ElasticReport outcome = any_elastic ? propagate_elastic(part, task, scratch, outcomes.x, outcomes.impulses)
+                                              : resolve_inelastic(part, task, scratch, outcomes.x, outcomes.impulses);
     report.iterations += outcome.iterations;
+    report.hastened |= outcome.hastened;
     add_scaled(outcomes.x, level - below, outcomes.sum_x);
     add_scaled(outcomes.impulses, level - below, outcomes.sum_impulses);
     below = level;

@@ -26,8 +26,8 @@ struct RestitutionWorkspace {
 
 /// From the velocity before the impact in x to the one after it, impulses (one per column) overwritten. With coupled
 /// friction, each outcome contains its friction; otherwise no friction is applied here.
-[[nodiscard]] ElasticReport resolve_restitution(const ImpactPart& part, ElasticTask task, RestitutionWorkspace& outcomes,
-                                                PropagationWorkspace& scratch, std::span<double> x,
-                                                std::span<double> impulses);
+[[nodiscard]] ElasticReport resolve_restitution(const ImpactPart& part, ElasticTask task,
+                                                RestitutionWorkspace& outcomes, PropagationWorkspace& scratch,
+                                                std::span<double> x, std::span<double> impulses);
 
 }  // namespace achilles

@@ -1,0 +1,2 @@
+// The counter of the whole-simulation tests, in this program too.
+#include "physics/allocations.cpp"
