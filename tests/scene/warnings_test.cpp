@@ -119,5 +119,12 @@ TEST(SceneWarnings, ACrowdInOnePlaceEndsTheSearchEarlyAndSaysSo) {
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("the search for overlaps ended early")));
 }
 
+TEST(SceneWarnings, ShapesFarBeyondWhatDoublesCanMeasureDoNoHarm) {
+  EXPECT_THAT(errors_of("achilles: 1\nbodies:\n  - {name: a, shape: {sphere: {radius: 1e20}}, mass: 1}\n"
+                        "  - {name: b, shape: {sphere: {radius: 1}}, position: [1e200, 0, 0]}\n"
+                        "  - {name: c, shape: {sphere: {radius: 1e-60}}, mass: 1, inertia: [1, 1, 1]}\n"),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace achilles
