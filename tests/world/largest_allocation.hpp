@@ -6,7 +6,7 @@
 namespace achilles::testing {
 
 void forget_allocations();
-/// Largest request to operator new since then [bytes].
+/// Largest request to operator new since then [bytes]; 0 under sanitizers.
 [[nodiscard]] std::size_t largest_allocation();
 
 }  // namespace achilles::testing
