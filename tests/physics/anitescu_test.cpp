@@ -1,4 +1,5 @@
 #include "support/scenes.hpp"
+#include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -80,7 +81,7 @@ TEST(Anitescu, RestitutionUnderGravityIsRightToFirstOrder) {
 
 // Without restitution the linearized step ends on the table and stays there, [Anitescu04, sec. III-C].
 TEST(Anitescu, BallWithoutRestitutionSticksToTheTable) {
-  Scene scene = load_scene(std::string(ACHILLES_SOURCE_DIR) + "/scenes/anitescu/table.yaml");
+  Scene scene = load_scene(source_folder() / "scenes/anitescu/table.yaml");
   scene.method.name = "anitescu";
   Simulation simulation(scene);
   bool landed = false;
@@ -136,7 +137,7 @@ struct CollapseResult {
 
 /// The triangle of 66 disks of [Anitescu04, sec. V] over 20 s, or its beginning.
 CollapseResult run_collapse(const std::string& file, const std::string& solver, double duration) {
-  Scene scene = load_scene(std::string(ACHILLES_SOURCE_DIR) + "/scenes/anitescu/" + file);
+  Scene scene = load_scene(source_folder() / "scenes/anitescu" / file);
   scene.method.name = "anitescu";
   scene.method.solver = solver;
   Simulation simulation(scene);

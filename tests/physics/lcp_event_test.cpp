@@ -1,4 +1,5 @@
 #include "support/scenes.hpp"
+#include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ using testing::velocity_of;
 
 bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
-Scene load(const std::string& file) { return load_scene(std::string(ACHILLES_SOURCE_DIR) + "/scenes/" + file); }
+Scene load(const std::string& file) { return load_scene(source_folder() / "scenes" / file); }
 
 // Poisson: compression stops the ball, decompression gives e times the impulse back. With friction that slides to the
 // end, both phases brake by µ: Δv_T = −µ (1 + e) |v_n|.

@@ -5,6 +5,7 @@
 #include "record/recorder.hpp"
 #include "record/recording.hpp"
 #include "record/sampling.hpp"
+#include "support/source_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -392,7 +393,7 @@ TEST_F(PageTest, APageThatCannotBeWrittenIsAnError) {
 TEST_F(PageTest, TheTemplateIsFoundFromTheProgramOrTheErrorSaysWhereItWasSought) {
   record(folder.file("run.h5"), make_scene(), 2);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  if (program.starts_with(std::string(ACHILLES_SOURCE_DIR) + "/")) {
+  if (program.starts_with(source_folder().string() + "/")) {
     export_page(Recording(folder.file("run.h5")), folder.file("run.html"));
     EXPECT_EQ(Page(folder.file("run.html")).header["instants"], 2);
     return;

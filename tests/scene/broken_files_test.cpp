@@ -14,13 +14,15 @@
 #include <string>
 #include <vector>
 
+#include "support/source_folder.hpp"
+
 namespace achilles {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const fs::path kFolder = fs::path(ACHILLES_SOURCE_DIR) / "tests/data/scenes/broken";
+const fs::path kFolder = source_folder() / "tests/data/scenes/broken";
 
 struct Expectation {
   int line = 0;

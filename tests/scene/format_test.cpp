@@ -8,6 +8,7 @@
 #include "scene/random_scene.hpp"
 #include "scene/yaml/text.hpp"
 #include "scene/yaml/tree.hpp"
+#include "support/source_folder.hpp"
 
 #include <achilles/scene.hpp>
 
@@ -53,7 +54,7 @@ const nlohmann::json& schema() {
 int sample_count() { return std::getenv("ACHILLES_FULL") != nullptr ? 200'000 : 3'000; }
 
 TEST(SceneSchema, AcceptsEverySceneOfTheRepository) {
-  for (const fs::path& file : files_under(fs::path(ACHILLES_SOURCE_DIR) / "scenes")) {
+  for (const fs::path& file : files_under(source_folder() / "scenes")) {
     Complaints complaints(file.string(), {});
     const std::optional<Node> tree = parse_tree(read_all(file), 0, TreeLimits{}, complaints);
     ASSERT_TRUE(tree) << file;
@@ -63,7 +64,7 @@ TEST(SceneSchema, AcceptsEverySceneOfTheRepository) {
 
 TEST(SceneSchema, RefusesEveryBrokenFileWhoseStructureIsWrong) {
   int refused = 0;
-  for (const fs::path& file : files_under(fs::path(ACHILLES_SOURCE_DIR) / "tests/data/scenes/broken")) {
+  for (const fs::path& file : files_under(source_folder() / "tests/data/scenes/broken")) {
     Complaints complaints(file.string(), {});
     const std::optional<Node> tree = parse_tree(read_all(file), 0, TreeLimits{}, complaints);
     if (!tree || complaints.has_errors()) continue;  // no YAML, so nothing a schema sees
@@ -108,7 +109,7 @@ TEST(SceneText, ParsesToTheTreeItWasWrittenFrom) {
 }
 
 TEST(SceneText, GivesTheSameSceneAgainForEveryFileOfTheRepository) {
-  for (const fs::path& file : files_under(fs::path(ACHILLES_SOURCE_DIR) / "scenes")) {
+  for (const fs::path& file : files_under(source_folder() / "scenes")) {
     // The override makes the reader write the text anew, although it changes nothing that matters.
     const Scene scene = load_scene(file.string(), {{"name", "written anew"}});
     const Scene again = parse_scene(scene.text, file.string());
@@ -116,7 +117,7 @@ TEST(SceneText, GivesTheSameSceneAgainForEveryFileOfTheRepository) {
   }
 }
 
-const fs::path kDocument = fs::path(ACHILLES_SOURCE_DIR) / "docs/scene-format.md";
+const fs::path kDocument = source_folder() / "docs/scene-format.md";
 constexpr const char* kBegin = "<!-- tables: begin -->\n";
 constexpr const char* kEnd = "<!-- tables: end -->\n";
 

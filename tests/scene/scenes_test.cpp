@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "support/source_folder.hpp"
+
 namespace achilles {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kScenes = fs::path(ACHILLES_SOURCE_DIR) / "scenes";
+const fs::path kScenes = source_folder() / "scenes";
 
 std::vector<fs::path> scene_files() {
   std::vector<fs::path> files;

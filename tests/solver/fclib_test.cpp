@@ -1,6 +1,7 @@
 #include "solver/fclib.hpp"
 
 #include "solver/solver.hpp"
+#include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@ namespace achilles {
 namespace {
 
 std::filesystem::path data(const std::string& name) {
-  return std::filesystem::path(ACHILLES_SOURCE_DIR) / "tests/solver/data/fclib" / (name + ".hdf5");
+  return source_folder() / "tests/solver/data/fclib" / (name + ".hdf5");
 }
 
 class FclibFile : public testing::TestWithParam<const char*> {};

@@ -5,6 +5,7 @@
 #include "collision/narrow_phase/oracle.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 #include "collision/narrow_phase/random_pairs.hpp"
+#include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -122,7 +123,7 @@ std::shared_ptr<const Geometry> read_side(std::istream& in, Transform& X) {
 }
 
 TEST(ConvexDistance, PairsThatFailedOnceStayRight) {
-  std::ifstream in(ACHILLES_SOURCE_DIR "/tests/data/collision/hard_pairs.txt");
+  std::ifstream in(source_folder() / "tests/data/collision/hard_pairs.txt");
   ASSERT_TRUE(in);
   while (in.peek() == '#') in.ignore(1000, '\n');
   int pairs = 0;
