@@ -49,9 +49,18 @@ struct SolveArguments {
   std::string report;             // JSON; empty: none
 };
 
+struct ReproduceArguments {
+  std::vector<std::string> wanted = {"all"};  // names of papers and experiments
+  std::string report;                         // folder for the page and the recordings; empty: none
+  std::string markdown;                       // file for the table; empty: none
+  std::string scenes;                         // folder; empty: found beside the program
+  bool full = false;
+};
+
 int run(const RunArguments& arguments);
 int compare(const CompareArguments& arguments);
 int solve_problem(const SolveArguments& arguments);
+int reproduce_papers(const ReproduceArguments& arguments);
 int check(const SceneArguments& arguments);
 int export_recording(const std::string& recording, const std::vector<std::string>& outputs);
 int replay(const std::string& recording, int threads);

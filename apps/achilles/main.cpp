@@ -25,87 +25,133 @@ void add_scene_options(CLI::App& command, SceneArguments& scene) {
       ->take_all();
 }
 
-/// Everything the program can be asked for. `chosen` becomes the command that was.
-void describe_commands(CLI::App& app, std::function<int()>& chosen, RunArguments& run_arguments,
-                       SceneArguments& check_arguments, CompareArguments& compare_arguments,
-                       SolveArguments& solve_arguments, std::string& recording, std::vector<std::string>& outputs,
-                       int& threads, std::string& name) {
-  CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
-  CLI::Option* scene = run_command->add_option("SCENE", run_arguments.scene.file, "Scene file (YAML)");
-  add_scene_options(*run_command, run_arguments.scene);
-  run_command->add_option("--duration,-d", run_arguments.duration, "Simulated time [s]")->check(CLI::NonNegativeNumber);
-  run_command->add_option("--threads,-t", run_arguments.threads, "Threads; the result does not depend on it")
-      ->check(CLI::Range(1, 1024));
-  run_command->add_option("--record,-r", run_arguments.record, "Record the run to this file (HDF5)");
-  run_command->add_option("--csv", run_arguments.csv, "Write all states as comma-separated values");
-  run_command->add_option("--every", run_arguments.every, "Time between recorded instants [s]; default about 1/60")
+/// What was asked for: the arguments of every command, and the command that was chosen.
+struct Request {
+  RunArguments run;
+  SceneArguments check;
+  CompareArguments compare;
+  SolveArguments solve;
+  ReproduceArguments reproduce;
+  std::string recording;             // of export and replay
+  std::vector<std::string> outputs;  // of export
+  int threads = 1;                   // of replay
+  std::string name;                  // of what is listed
+  std::function<int()> chosen;
+};
+
+void add_threads(CLI::App& command, int& threads) {
+  command.add_option("--threads,-t", threads, "Threads; the result does not depend on it")->check(CLI::Range(1, 1024));
+}
+
+void describe_run(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("run", "Simulate a scene");
+  RunArguments& arguments = request.run;
+  CLI::Option* scene = command->add_option("SCENE", arguments.scene.file, "Scene file (YAML)");
+  add_scene_options(*command, arguments.scene);
+  command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(CLI::NonNegativeNumber);
+  add_threads(*command, arguments.threads);
+  command->add_option("--record,-r", arguments.record, "Record the run to this file (HDF5)");
+  command->add_option("--csv", arguments.csv, "Write all states as comma-separated values");
+  command->add_option("--every", arguments.every, "Time between recorded instants [s]; default about 1/60")
       ->check(CLI::PositiveNumber);
-  run_command->add_option("--report", run_arguments.report, "Write what the run says of itself (JSON)");
-  run_command->add_flag("--quiet,-q", run_arguments.quiet, "Print nothing but errors");
-  CLI::Option* resume =
-      run_command->add_option("--resume", run_arguments.resume, "Continue an interrupted recording instead");
+  command->add_option("--report", arguments.report, "Write what the run says of itself (JSON)");
+  command->add_flag("--quiet,-q", arguments.quiet, "Print nothing but errors");
+  CLI::Option* resume = command->add_option("--resume", arguments.resume, "Continue an interrupted recording instead");
   resume->excludes(scene)->excludes("--method")->excludes("--set")->excludes("--record");
-  run_command->callback([&] {
-    if (run_arguments.scene.file.empty() && run_arguments.resume.empty()) {
+  command->callback([&request] {
+    if (request.run.scene.file.empty() && request.run.resume.empty()) {
       throw CLI::RequiredError("SCENE, or --resume with a recording");
     }
-    chosen = [&] { return run(run_arguments); };
+    request.chosen = [&request] { return run(request.run); };
   });
+}
 
-  CLI::App* check_command = app.add_subcommand("check", "Look for errors in a scene; nothing runs");
-  check_command->add_option("SCENE", check_arguments.file, "Scene file (YAML)")->required();
-  add_scene_options(*check_command, check_arguments);
-  check_command->callback([&] { chosen = [&] { return check(check_arguments); }; });
+void describe_check(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("check", "Look for errors in a scene; nothing runs");
+  command->add_option("SCENE", request.check.file, "Scene file (YAML)")->required();
+  add_scene_options(*command, request.check);
+  command->callback([&request] { request.chosen = [&request] { return check(request.check); }; });
+}
 
-  CLI::App* compare_command = app.add_subcommand("compare", "Run a scene under several methods and compare them");
-  compare_command->add_option("SCENE", compare_arguments.scene.file, "Scene file (YAML)")->required();
-  compare_command->add_option("--methods", compare_arguments.methods, "Methods, separated by commas; or: all")
-      ->required();
-  compare_command->add_option("--set,-s", compare_arguments.scene.sets, "Any key of the scene")
+void describe_compare(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("compare", "Run a scene under several methods and compare them");
+  CompareArguments& arguments = request.compare;
+  command->add_option("SCENE", arguments.scene.file, "Scene file (YAML)")->required();
+  command->add_option("--methods", arguments.methods, "Methods, separated by commas; or: all")->required();
+  command->add_option("--set,-s", arguments.scene.sets, "Any key of the scene")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
-  compare_command->add_option("--duration,-d", compare_arguments.duration, "Simulated time [s]")
-      ->check(CLI::NonNegativeNumber);
-  compare_command->add_option("--threads,-t", compare_arguments.threads, "Threads")->check(CLI::Range(1, 1024));
-  compare_command->add_option("--report", compare_arguments.report, "Folder for recordings, reports and pages");
-  compare_command->callback([&] { chosen = [&] { return compare(compare_arguments); }; });
+  command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(CLI::NonNegativeNumber);
+  add_threads(*command, arguments.threads);
+  command->add_option("--report", arguments.report, "Folder for recordings, reports and pages");
+  command->callback([&request] { request.chosen = [&request] { return compare(request.compare); }; });
+}
 
-  CLI::App* solve_command = app.add_subcommand("solve", "Solve a problem of the frictional-contact library (FCLIB)");
-  solve_command->add_option("PROBLEM", solve_arguments.file, "Problem file (HDF5)")->required();
-  solve_command->add_option("--solver", solve_arguments.solver, "Solver (see: achilles solvers); default newton");
-  solve_command->add_option("--set,-s", solve_arguments.sets, "Option of the solver, e.g. tolerance=1e-8")
+void describe_solve(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("solve", "Solve a problem of the frictional-contact library (FCLIB)");
+  SolveArguments& arguments = request.solve;
+  command->add_option("PROBLEM", arguments.file, "Problem file (HDF5)")->required();
+  command->add_option("--solver", arguments.solver, "Solver (see: achilles solvers); default newton");
+  command->add_option("--set,-s", arguments.sets, "Option of the solver, e.g. tolerance=1e-8")
       ->type_name("OPTION=VALUE")
       ->expected(1)
       ->take_all();
-  solve_command->add_option("--report", solve_arguments.report, "Write residuals, iterations and reactions (JSON)");
-  solve_command->callback([&] { chosen = [&] { return solve_problem(solve_arguments); }; });
+  command->add_option("--report", arguments.report, "Write residuals, iterations and reactions (JSON)");
+  command->callback([&request] { request.chosen = [&request] { return solve_problem(request.solve); }; });
+}
 
-  CLI::App* export_command =
-      app.add_subcommand("export", "Turn a recording into a page that plays anywhere, or numbers");
-  export_command->add_option("RECORDING", recording, "Recording (HDF5)")->required();
-  export_command->add_option("OUTPUT", outputs, "OUT.html or OUT.csv, one or more")->required();
-  export_command->callback([&] { chosen = [&] { return export_recording(recording, outputs); }; });
+void describe_reproduce(CLI::App& app, Request& request) {
+  CLI::App* command =
+      app.add_subcommand("reproduce", "Run the papers' experiments and put the papers' figures beside ours");
+  ReproduceArguments& arguments = request.reproduce;
+  command->add_option("WHAT", arguments.wanted,
+                      "all, drumwright, mirtich, vouga, erleben, anitescu, or single experiments, e.g. V4 D2");
+  command->add_option("--report", arguments.report, "Folder for a page with plots and stills, and the recordings");
+  command->add_option("--markdown", arguments.markdown, "Write the table to this file");
+  command->add_option("--scenes", arguments.scenes, "Folder of the papers' scenes, when not beside the program");
+  command->add_flag("--full", arguments.full, "As long as in the papers or longer, however long it takes");
+  command->callback([&request] { request.chosen = [&request] { return reproduce_papers(request.reproduce); }; });
+}
 
-  CLI::App* replay_command =
-      app.add_subcommand("replay", "Run a recording again and name the first instant that differs");
-  replay_command->add_option("RECORDING", recording, "Recording (HDF5)")->required();
-  replay_command->add_option("--threads,-t", threads, "Threads")->check(CLI::Range(1, 1024));
-  replay_command->callback([&] { chosen = [&] { return replay(recording, threads); }; });
+void describe_recordings(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("export", "Turn a recording into a page that plays anywhere, or numbers");
+  command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
+  command->add_option("OUTPUT", request.outputs, "OUT.html or OUT.csv, one or more")->required();
+  command->callback(
+      [&request] { request.chosen = [&request] { return export_recording(request.recording, request.outputs); }; });
 
-  const auto add_list = [&](const char* word, const char* help, int (*list)(const std::string&)) {
+  command = app.add_subcommand("replay", "Run a recording again and name the first instant that differs");
+  command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
+  add_threads(*command, request.threads);
+  command->callback([&request] { request.chosen = [&request] { return replay(request.recording, request.threads); }; });
+}
+
+void describe_lists(CLI::App& app, Request& request) {
+  const auto add_list = [&app, &request](const char* word, const char* help, int (*list)(const std::string&)) {
     CLI::App* command = app.add_subcommand(word, help);
-    command->add_option("NAME", name, "Say more about this one");
-    command->callback([&chosen, &name, list] { chosen = [&name, list] { return list(name); }; });
+    command->add_option("NAME", request.name, "Say more about this one");
+    command->callback([&request, list] { request.chosen = [&request, list] { return list(request.name); }; });
   };
   add_list("methods", "List the methods, or the options of one", list_methods);
   add_list("shapes", "List the shapes, or the keys of one", list_shapes);
   add_list("joints", "List the joints, or the keys of one", list_joints);
   add_list("solvers", "List the complementarity solvers, or the options of one", list_solvers);
-  app.add_subcommand("impacts", "List the impact laws")->callback([&] { chosen = list_impacts; });
-  app.add_subcommand("schema", "Print the JSON Schema of the scene format, for editors")->callback([&] {
-    chosen = print_schema;
+  app.add_subcommand("impacts", "List the impact laws")->callback([&request] { request.chosen = list_impacts; });
+  app.add_subcommand("schema", "Print the JSON Schema of the scene format, for editors")->callback([&request] {
+    request.chosen = print_schema;
   });
+}
+
+/// Everything the program can be asked for.
+void describe_commands(CLI::App& app, Request& request) {
+  describe_run(app, request);
+  describe_check(app, request);
+  describe_compare(app, request);
+  describe_reproduce(app, request);
+  describe_solve(app, request);
+  describe_recordings(app, request);
+  describe_lists(app, request);
 }
 
 }  // namespace
@@ -117,16 +163,8 @@ int main(int argc, char** argv) {
   app.name("achilles");
   app.set_version_flag("--version", std::string(achilles::version()));
   app.require_subcommand(1);
-  RunArguments run_arguments;
-  SceneArguments check_arguments;
-  CompareArguments compare_arguments;
-  SolveArguments solve_arguments;
-  std::string recording, name;
-  std::vector<std::string> outputs;
-  int threads = 1;
-  std::function<int()> chosen;
-  describe_commands(app, chosen, run_arguments, check_arguments, compare_arguments, solve_arguments, recording, outputs,
-                    threads, name);
+  Request request;
+  describe_commands(app, request);
   const std::string first = argc > 1 ? argv[1] : "";
   const auto known = app.get_subcommands([&first](const CLI::App* command) { return command->get_name() == first; });
   if (!first.empty() && first.front() != '-' && known.empty()) {
@@ -139,7 +177,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? kDone : kBadInput;
   }
   try {
-    return chosen();
+    return request.chosen();
   } catch (const achilles::SceneError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return kBadInput;

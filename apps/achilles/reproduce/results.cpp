@@ -1,0 +1,169 @@
+#include "reproduce/results.hpp"
+
+#include "reproduce/plot_svg.hpp"
+
+#include "record/recording.hpp"
+#include "record/render.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace achilles::reproduce {
+namespace {
+
+constexpr const char* kStyle = R"(
+:root { color-scheme: light dark; --ink: #1c2733; --soft: #5d6b7a; --line: #d5dbe1; --back: #fbfcfd; --card: #fff; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e3e8ee; --soft: #9aa7b4; --line: #34404c; --back: #12181f; --card: #1a222b; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); margin: 0 auto; padding: 2rem;
+  max-width: 1200px; }
+h1 { font-size: 1.6rem; } h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
+article { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.3rem; margin: 1rem 0; }
+article h3 { margin: 0 0 .6rem; display: flex; gap: .7rem; align-items: baseline; flex-wrap: wrap; }
+h3 small { color: var(--soft); font-weight: normal; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0; } dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; } .figures { display: grid; gap: 1rem; margin-top: 1rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); }
+figure { margin: 0; } figcaption { color: var(--soft); font-size: .85rem; } img, svg { width: 100%; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: var(--soft); } svg .title { font-weight: 600; fill: var(--ink); }
+svg .legend { font-size: 11px; } svg .grid { stroke: var(--line); stroke-width: .6; } svg .axis { stroke: var(--soft); fill: none; }
+svg .curve { fill: none; stroke-width: 1.5; } .verdict { font-size: .8rem; border-radius: 99px; padding: .05rem .7rem; color: #fff; }
+.holds { background: #1b8a5a; } .differs { background: #c0392b; } .missing { background: #7f8c8d; }
+table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
+)";
+
+const char* class_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::differs:
+      return "differs";
+    case Verdict::not_reproducible:
+      break;
+  }
+  return "missing";
+}
+
+/// A cell of a Markdown table holds one line and no bar.
+std::string escape_cell(const std::string& text) {
+  std::string cell;
+  for (char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c == '\n' ? ' ' : c;
+  }
+  return cell;
+}
+
+std::string encode_base64(const std::string& bytes) {
+  constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += i + k <= bytes.size() ? kDigits[three >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+std::string draw_still(const Still& still) {
+  const std::filesystem::path picture = still.recording.string() + ".png";
+  RenderOptions options;
+  options.width = 640;
+  options.height = 400;
+  render_png(Recording(still.recording.string()), still.time, picture.string(), options);
+  std::ifstream file(picture, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  file.close();
+  std::filesystem::remove(picture);
+  return fmt::format("<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}</figcaption></figure>",
+                     escape_html(still.caption), encode_base64(bytes));
+}
+
+std::string make_article(const Result& result) {
+  const Experiment& experiment = result.experiment;
+  const Outcome& outcome = result.outcome;
+  std::string html =
+      fmt::format("<article id=\"{0}\"><h3>{0} {1} <small>{2}</small> <span class=\"verdict {3}\">{4}</span></h3><dl>",
+                  escape_html(experiment.id), escape_html(experiment.title), escape_html(experiment.where),
+                  class_of(outcome.verdict), word_for(outcome.verdict));
+  const auto add = [&html](const char* name, const std::string& text) {
+    if (!text.empty()) html += fmt::format("<dt>{}</dt><dd>{}</dd>", name, escape_html(text));
+  };
+  add("given", experiment.parameters);
+  add("the paper", experiment.claim);
+  add("here", outcome.ours);
+  add("note", outcome.note);
+  html += "</dl><div class=\"figures\">";
+  for (const Plot& plot : outcome.plots) html += "<figure>" + draw_svg(plot) + "</figure>";
+  for (const Still& still : outcome.stills) html += draw_still(still);
+  return html + "</div></article>\n";
+}
+
+}  // namespace
+
+const char* word_for(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::differs:
+      return "differs";
+    case Verdict::not_reproducible:
+      break;
+  }
+  return "not reproducible";
+}
+
+std::string make_markdown(const std::vector<PaperResults>& papers) {
+  std::string text =
+      "# The papers' experiments, run by Achilles\n\n"
+      "Made by `./achilles reproduce all --markdown docs/RESULTS.md`; `--report DIR` adds a page with plots and "
+      "stills.\n"
+      "*holds*: what the paper claims is seen here. *differs*: it is not, and the note says why. Times are of one "
+      "machine\n"
+      "and say little; ratios of one run say more.\n";
+  for (const PaperResults& paper : papers) {
+    text += fmt::format("\n## {}\n\n| | experiment | the paper | here | |\n|---|---|---|---|---|\n", paper.title);
+    for (const Result& result : paper.results) {
+      const std::string& note = result.outcome.note;
+      text += fmt::format("| {} | {} ({}): {} | {} | {}{}{} | {} |\n", result.experiment.id,
+                          escape_cell(result.experiment.title), escape_cell(result.experiment.where),
+                          escape_cell(result.experiment.parameters), escape_cell(result.experiment.claim),
+                          escape_cell(result.outcome.ours), note.empty() ? "" : ". ", escape_cell(note),
+                          word_for(result.outcome.verdict));
+    }
+  }
+  return text;
+}
+
+std::string make_page(const std::vector<PaperResults>& papers) {
+  std::string html = fmt::format(
+      "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\"><title>Achilles: the papers' "
+      "experiments</title><style>{}</style>"
+      "</head><body>\n<h1>The papers' experiments, run by Achilles</h1>\n<table>",
+      kStyle);
+  for (const PaperResults& paper : papers) {
+    html += fmt::format("<tr><th><a href=\"#{}\">{}</a></th><td>", paper.name, escape_html(paper.title));
+    for (const Result& result : paper.results) {
+      html += fmt::format("<a class=\"verdict {}\" href=\"#{}\">{}</a> ", class_of(result.outcome.verdict),
+                          escape_html(result.experiment.id), escape_html(result.experiment.id));
+    }
+    html += "</td></tr>\n";
+  }
+  html += "</table>\n";
+  for (const PaperResults& paper : papers) {
+    html += fmt::format("<h2 id=\"{}\">{}</h2>\n", paper.name, escape_html(paper.title));
+    for (const Result& result : paper.results) html += make_article(result);
+  }
+  return html + "</body></html>\n";
+}
+
+}  // namespace achilles::reproduce

@@ -1,0 +1,164 @@
+// The papers' experiments: the papers' figures beside ours.
+#include "commands.hpp"
+#include "reproduce/results.hpp"
+#include "terminal.hpp"
+
+#include "record/output_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+
+namespace achilles::program {
+namespace {
+
+using reproduce::Experiment;
+using reproduce::Outcome;
+using reproduce::PaperResults;
+using reproduce::Verdict;
+
+struct Paper {
+  const char* name;
+  const char* title;
+  std::vector<Experiment> (*experiments)();
+};
+
+constexpr Paper kPapers[] = {
+    {"drumwright", "Drumwright, Avoiding Zeno's Paradox in Impulse-based Rigid Body Simulation, 2010",
+     reproduce::drumwright_experiments},
+    {"mirtich", "Mirtich and Canny, Impulse-based Dynamic Simulation, 1995", reproduce::mirtich_experiments},
+    {"vouga", "Vouga et al., All's Well That Ends Well: Guaranteed Resolution of Simultaneous Rigid Body Impact, 2017",
+     reproduce::vouga_experiments},
+    {"erleben", "Erleben, Stable, Robust, and Versatile Multibody Dynamics Animation, 2004",
+     reproduce::erleben_experiments},
+    {"anitescu", "Anitescu, A Fixed Time-Step Approach for Multibody Dynamics with Contact and Friction, 2003",
+     reproduce::anitescu_experiments},
+};
+
+/// The scenes of an installed program, or of the source tree it was built in.
+std::filesystem::path find_scenes() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const std::filesystem::path installed = program.parent_path().parent_path() / "share/achilles/scenes";
+    if (std::filesystem::is_directory(installed / "vouga", error)) return installed;
+    for (std::filesystem::path folder = program.parent_path(); folder != folder.root_path();
+         folder = folder.parent_path()) {
+      if (std::filesystem::is_directory(folder / "scenes/vouga", error)) return folder / "scenes";
+    }
+  }
+  if (std::filesystem::is_directory("scenes/vouga", error)) return std::filesystem::absolute("scenes");
+  throw BadInput("cannot find the folder of the papers' scenes; name it with --scenes DIR");
+}
+
+/// A folder for recordings: kept inside the report's folder when there is one, else removed at the end.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const std::string& report) : keep_(!report.empty()) {
+    folder_ = keep_ ? std::filesystem::path(report) / "runs"
+                    : std::filesystem::temp_directory_path() / fmt::format("achilles-reproduce-{}", ::getpid());
+    std::filesystem::create_directories(folder_);
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    if (!keep_) std::filesystem::remove_all(folder_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  [[nodiscard]] std::filesystem::path make(const std::string& name) const {
+    std::filesystem::create_directories(folder_ / name);
+    return folder_ / name;
+  }
+
+ private:
+  bool keep_;
+  std::filesystem::path folder_;
+};
+
+bool is_wanted(const ReproduceArguments& arguments, const Paper& paper, const Experiment& experiment) {
+  return std::any_of(arguments.wanted.begin(), arguments.wanted.end(), [&](const std::string& word) {
+    return word == "all" || word == paper.name || word == experiment.id;
+  });
+}
+
+void check_words(const ReproduceArguments& arguments) {
+  for (const std::string& word : arguments.wanted) {
+    bool known = word == "all";
+    for (const Paper& paper : kPapers) {
+      const std::vector<Experiment> experiments = paper.experiments();
+      known = known || word == paper.name ||
+              std::any_of(experiments.begin(), experiments.end(), [&](const auto& e) { return e.id == word; });
+    }
+    if (!known) {
+      throw BadInput(
+          fmt::format("there is no paper or experiment '{}'; allowed are all, drumwright, mirtich, vouga, erleben, "
+                      "anitescu, or the name of one experiment, e.g. V4",
+                      word));
+    }
+  }
+}
+
+Outcome run_one(const Experiment& experiment, const reproduce::Setting& setting) {
+  try {
+    return experiment.run(setting);
+  } catch (const std::exception& error) {
+    Outcome outcome;
+    outcome.ours = "did not run";
+    outcome.note = error.what();
+    return outcome;
+  }
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  OutputFile file(path.string());
+  file.write(text);
+  file.close();
+}
+
+}  // namespace
+
+int reproduce_papers(const ReproduceArguments& arguments) {
+  check_words(arguments);
+  const std::filesystem::path scenes =
+      arguments.scenes.empty() ? find_scenes() : std::filesystem::path(arguments.scenes);
+  const WorkFolder work(arguments.report);
+  catch_interrupts();
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<PaperResults> papers;
+  int counts[3] = {0, 0, 0};
+  for (const Paper& paper : kPapers) {
+    PaperResults results{paper.name, paper.title, {}};
+    for (const Experiment& experiment : paper.experiments()) {
+      if (!is_wanted(arguments, paper, experiment) || is_interrupted()) continue;
+      if (results.results.empty()) fmt::print("{}\n", paper.title);
+      const auto start = std::chrono::steady_clock::now();
+      Outcome outcome = run_one(experiment, {scenes, work.make(experiment.id), arguments.full});
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      fmt::print("  {:<4} {:<17} {} ({})\n{:24}the paper: {}\n{:24}here:      {}\n", experiment.id,
+                 reproduce::word_for(outcome.verdict), experiment.title, show_duration(seconds), "", experiment.claim,
+                 "", outcome.ours);
+      if (!outcome.note.empty()) fmt::print("{:24}note:      {}\n", "", outcome.note);
+      std::fflush(stdout);
+      ++counts[static_cast<int>(outcome.verdict)];
+      results.results.push_back({experiment, std::move(outcome)});
+    }
+    if (!results.results.empty()) papers.push_back(std::move(results));
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  fmt::print("\n{} hold, {} differ, {} cannot be reproduced; {}\n", counts[0], counts[1], counts[2],
+             show_duration(seconds));
+  if (!arguments.markdown.empty()) write_file(arguments.markdown, reproduce::make_markdown(papers));
+  if (!arguments.report.empty()) {
+    write_file(std::filesystem::path(arguments.report) / "index.html", reproduce::make_page(papers));
+    write_file(std::filesystem::path(arguments.report) / "results.md", reproduce::make_markdown(papers));
+    fmt::print("the page is {}\n", (std::filesystem::path(arguments.report) / "index.html").string());
+  }
+  return is_interrupted() ? kFailed : kDone;
+}
+
+}  // namespace achilles::program
