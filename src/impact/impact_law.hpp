@@ -65,7 +65,7 @@ enum class ImpactRestitution {
 struct PropagationOptions {
   double tolerance = 1e-9;  // ε: an approach below ε ‖q‖_M counts as none, unitless   [Vouga17, sec. 7]
   bool lineality = true;    // find and remove implicit equality constraints   [Vouga17, alg. 2]
-  double margin = 1e-5;     // gradients this close to opposing each other count as opposed, unitless
+  double margin = 1e-4;     // gradients this close to opposing each other count as opposed, unitless
   bool renormalize = true;  // [Vouga17, alg. 3, line 9]
   ImpactFriction friction = ImpactFriction::kAfter;
   ImpactRestitution restitution = ImpactRestitution::kBlend;

@@ -211,11 +211,38 @@ class ImpulseIntegration {
       h *= factor;
       const Vec2 direction(std::cos(y[0]), std::sin(y[0]));
       if (y[1] < rest) return go_on_from_rest(direction);
-      const Vec3 rate = c_.K * impulse_rate(direction);
-      const double across = direction.x() * rate.y() - direction.y() * rate.x();
-      if (std::abs(across) <= 1e-13 * scale_) return slide_straight(direction, rate);
+      if (const double theta = y[0]; settles(theta)) {
+        const Vec2 settled = settled_direction(theta);
+        return slide_straight(settled, c_.K * impulse_rate(settled));
+      }
     }
     return false;
+  }
+
+  /// h and its derivative at θ.
+  [[nodiscard]] Vec2 turning(double theta) const {
+    const Vec2 r(std::cos(theta), std::sin(theta)), t(-r.y(), r.x());
+    const Vec2 rate = (c_.K * impulse_rate(r)).head<2>();
+    return {t.dot(rate), -r.dot(rate) - c_.friction * t.dot(c_.K.topLeftCorner<2, 2>() * t)};
+  }
+
+  /// Whether sliding has come so close to a direction that it is drawn to that the rest of the turn is below the
+  /// accuracy. Following it to the end would take steps of the time it needs to turn, over the time it needs to stop:
+  /// stiff.
+  [[nodiscard]] bool settles(double theta) const {
+    const Vec2 h = turning(theta);
+    if (std::abs(h[0]) <= 1e-13 * scale_) return true;
+    const double turn = -h[0] / h[1];
+    return h[1] < 0 && std::abs(turn) <= 1e-6 && std::abs(turn) * u_.head<2>().norm() <= 0.1 * accuracy_ * c_.u.norm();
+  }
+
+  /// The zero of h next to θ, by Newton's method.
+  [[nodiscard]] Vec2 settled_direction(double theta) const {
+    for (int i = 0; i < 3; ++i) {
+      const Vec2 h = turning(theta);
+      if (h[1] < 0) theta -= h[0] / h[1];
+    }
+    return {std::cos(theta), std::sin(theta)};
   }
 
   /// The point within a step where the goal is met: the Illinois method on the length of the step.

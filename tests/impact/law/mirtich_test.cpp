@@ -137,6 +137,34 @@ TEST(MirtichLaw, RodStartsToSlideThoughFrictionResists) {
   }
 }
 
+// Figure 7: path A slides throughout, C stops and stays, B stops and slides on in a direction of its own. All three
+// from one response matrix; only friction differs. Path B comes to a stop because its direction is drawn to the one
+// that leads into rest: the response is much stiffer across it, K_xx ≫ K_yy.
+TEST(MirtichLaw, PathsABAndCOfFigureSeven) {
+  TwoBodyCollision c;
+  c.K << 10, 0.5, 0.6, 0.5, 1, 1, 0.6, 1, 2.5;
+  c.u = {0.05, -0.3, -2};
+  c.restitution = 0.5;
+  const auto run = [&c](double mu, std::vector<MirtichSample>& path) {
+    c.friction = mu;
+    return collide_mirtich(c, MirtichLaw{}, &path);
+  };
+  // Sticking needs (α, β) with K_tt (α, β) = −K_tz, [Mirtich95, eq. 10].
+  const double sticking = (c.K.topLeftCorner<2, 2>().inverse() * c.K.topRightCorner<2, 1>()).norm();
+  std::vector<MirtichSample> a, b, stuck;
+  EXPECT_EQ(run(0.01, a).path, SlidingPath::kSlides);
+  for (const MirtichSample& sample : a) EXPECT_GT(sample.u.head<2>().norm(), 1e-3);
+  const MirtichOutcome C = run(1.2 * sticking, stuck);
+  EXPECT_EQ(C.path, SlidingPath::kSticks);
+  EXPECT_LE(C.u.head<2>().norm(), 1e-9);
+  const MirtichOutcome B = run(0.5 * sticking, b);
+  EXPECT_EQ(B.path, SlidingPath::kSticksSlides);
+  double least = 1;
+  for (const MirtichSample& sample : b) least = std::min(least, sample.u.head<2>().norm());
+  EXPECT_LE(least, 1e-9);
+  EXPECT_GT(B.u.head<2>().norm(), 1e-3);
+}
+
 // Equation 9 by many small steps of Heun's method, without any of the reformulation.
 TEST(MirtichLaw, CurvedSlidingAgreesWithSmallSteps) {
   RandomProblems random(33);
@@ -164,6 +192,31 @@ TEST(MirtichLaw, CurvedSlidingAgreesWithSmallSteps) {
     ++compared;
   }
   EXPECT_GT(compared, 50);
+}
+
+TEST(MirtichLaw, NeverGainsEnergyAndStaysWithinTheCone) {
+  RandomProblems random(34);
+  std::array<int, 4> seen{};
+  double worst = -1e300;
+  for (int trial = 0; trial < sized(20000, 1000000); ++trial) {
+    const TwoBodyCollision c = random_collision(random);
+    MirtichLaw law;
+    law.hypothesis = trial % 2 == 0 ? RestitutionHypothesis::kPoisson : RestitutionHypothesis::kStronge;
+    const MirtichOutcome outcome = collide_mirtich(c, law);
+    const double scale = 0.5 * c.u.dot(c.K.inverse() * c.u);  // energy of the relative motion
+    ASSERT_TRUE(outcome.complete) << "trial " << trial;
+    ASSERT_LE(energy_gain(c, outcome.p), 1e-9 * scale) << "trial " << trial;
+    ASSERT_LE(outcome.p.head<2>().norm(), c.friction * outcome.p.z() * (1 + 1e-9) + 1e-300) << "trial " << trial;
+    ASSERT_GE(outcome.u.z(), -1e-8 * c.u.norm()) << "trial " << trial;
+    if (law.hypothesis == RestitutionHypothesis::kPoisson) {
+      ASSERT_NEAR(outcome.p.z(), (1 + c.restitution) * outcome.compression_impulse, 1e-9 * outcome.p.z());
+    }
+    worst = std::max(worst, energy_gain(c, outcome.p) / scale);
+    ++seen[static_cast<std::size_t>(outcome.path)];
+  }
+  std::printf("slides %d, sticks %d, sticks and slides %d, reverses %d; largest relative gain %.3g\n", seen[0], seen[1],
+              seen[2], seen[3], worst);
+  for (int path = 0; path < 3; ++path) EXPECT_GT(seen[static_cast<std::size_t>(path)], 0);
 }
 
 // Without friction every law is Newton's: p_z = (1 + e) |u_z| / K_zz.

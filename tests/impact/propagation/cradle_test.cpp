@@ -142,7 +142,7 @@ TEST(NewtonsCradle, TwoBallsAndAWallCountTheDigitsOfPi) {
       TouchingBodies copy = line;
       GaussSeidelLaw law;
       law.selection = selection;
-      // The wedge of the last case is 1e-4 rad wide, closer to shut than what would count as opposed otherwise.
+      // The wedge of the last case is 1e-4 rad wide, close enough to shut to count as opposed otherwise.
       law.options.margin = 1e-7;
       law.options.tolerance = 1e-12;
       const ImpactReport report = copy.resolve(law);
