@@ -2,10 +2,15 @@
 // SceneError and BadInput for bad input (2), anything else for other failures (1).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace achilles::program {
 
@@ -70,5 +75,8 @@ int list_joints(const std::string& name);
 int list_solvers(const std::string& name);
 int list_impacts();
 int print_schema();
+
+/// Commands that keep their own arguments: each adds itself to the program, and becomes `chosen` when it is asked for.
+void describe_render(CLI::App& app, std::function<int()>& chosen);
 
 }  // namespace achilles::program

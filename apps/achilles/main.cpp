@@ -115,9 +115,9 @@ void describe_reproduce(CLI::App& app, Request& request) {
 }
 
 void describe_recordings(CLI::App& app, Request& request) {
-  CLI::App* command = app.add_subcommand("export", "Turn a recording into a page that plays anywhere, or numbers");
+  CLI::App* command = app.add_subcommand("export", "Turn a recording into a page that plays anywhere, glTF, or numbers");
   command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
-  command->add_option("OUTPUT", request.outputs, "OUT.html or OUT.csv, one or more")->required();
+  command->add_option("OUTPUT", request.outputs, "OUT.html, OUT.glb or OUT.csv, one or more")->required();
   command->callback(
       [&request] { request.chosen = [&request] { return export_recording(request.recording, request.outputs); }; });
 
@@ -151,6 +151,7 @@ void describe_commands(CLI::App& app, Request& request) {
   describe_reproduce(app, request);
   describe_solve(app, request);
   describe_recordings(app, request);
+  describe_render(app, request.chosen);
   describe_lists(app, request);
 }
 

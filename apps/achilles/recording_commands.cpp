@@ -1,46 +1,37 @@
 // What can be done with a recording.
 #include "commands.hpp"
+#include "recording_file.hpp"
 #include "terminal.hpp"
 
 #include <achilles/run.hpp>
 
 #include "record/csv.hpp"
+#include "record/gltf.hpp"
 #include "record/page.hpp"
-#include "record/recording.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
 namespace achilles::program {
-namespace {
-
-/// A file that cannot be read as a recording is bad input, not a failure of the program.
-Recording open_recording(const std::string& path) {
-  try {
-    return Recording(path);
-  } catch (const std::runtime_error& error) {
-    throw BadInput(error.what());
-  }
-}
-
-}  // namespace
-
 int export_recording(const std::string& recording_path, const std::vector<std::string>& outputs) {
   for (const std::string& output : outputs) {
     const std::string extension = std::filesystem::path(output).extension().string();
-    if (extension != ".csv" && extension != ".html") {
-      throw BadInput(fmt::format("{}: exports end in .html or .csv", output));
+    if (extension != ".csv" && extension != ".html" && extension != ".glb") {
+      throw BadInput(fmt::format("{}: exports end in .html, .glb or .csv", output));
     }
   }
   const Recording recording = open_recording(recording_path);
   for (const std::string& output : outputs) {
-    if (std::filesystem::path(output).extension() == ".csv") {
+    const std::filesystem::path extension = std::filesystem::path(output).extension();
+    if (extension == ".csv") {
       export_csv(recording, output);
+    } else if (extension == ".glb") {
+      export_gltf(recording, output);
     } else {
       export_page(recording, output);
     }
-    fmt::print("wrote {} ({})\n", output, show_size(static_cast<double>(std::filesystem::file_size(output))));
+    announce_file(output);
   }
   return kDone;
 }

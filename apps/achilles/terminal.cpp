@@ -1,12 +1,15 @@
 #include "terminal.hpp"
 
 #include <fmt/format.h>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 
 namespace achilles::program {
 namespace {
@@ -85,6 +88,12 @@ std::string show_size(double bytes) {
     ++unit;
   }
   return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+void announce_file(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  fmt::print("wrote {}{}\n", path, error ? "" : fmt::format(" ({})", show_size(static_cast<double>(size))));
 }
 
 }  // namespace achilles::program

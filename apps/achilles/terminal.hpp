@@ -35,5 +35,7 @@ void catch_interrupts();
 [[nodiscard]] std::string show_duration(double seconds);
 /// "312 B", "1.2 MB".
 [[nodiscard]] std::string show_size(double bytes);
+/// "wrote run.html (1.2 MB)".
+void announce_file(const std::string& path);
 
 }  // namespace achilles::program

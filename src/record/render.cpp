@@ -1,10 +1,13 @@
 #include "record/render.hpp"
 
+#include "record/draw/gif.hpp"
+#include "record/draw/mp4.hpp"
 #include "record/sampling.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <stdexcept>
 
 namespace achilles {
@@ -12,6 +15,8 @@ namespace {
 
 constexpr std::size_t kBoundsInstants = 40;
 constexpr int kSegments = 32;
+constexpr double kTimeRounding = 1e-9;  // a sum of steps is not exactly the time that people name
+constexpr std::size_t kPaletteFrames = 6;
 
 /// visit(plane, pose) for every plane of a shape.
 template <class Visit>
@@ -118,7 +123,8 @@ Picture Renderer::picture_of(const Instant& instant) const {
 }
 
 Image Renderer::draw_at(double time) {
-  const auto after = std::upper_bound(time_.begin(), time_.end(), time);
+  const double rounding = kTimeRounding * std::max(1.0, std::abs(time));
+  const auto after = std::upper_bound(time_.begin(), time_.end(), time + rounding);
   const auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - time_.begin() - 1));
   recording_.read(at, instant_);
   return draw(picture_of(instant_), options_.width, options_.height);
@@ -128,23 +134,63 @@ void render_png(const Recording& recording, double time, const std::string& out_
   write_png(Renderer(recording, options).draw_at(time), out_path);
 }
 
+namespace {
+
+/// The frames of a video: how many, and the simulated time of each.
+struct Frames {
+  double start = 0;  // [s]
+  double step = 0;   // [s]
+  std::size_t count = 0;
+
+  [[nodiscard]] double time(std::size_t k) const { return start + static_cast<double>(k) * step; }
+};
+
+template <class Writer>
+void write_frames(Renderer& renderer, const Frames& frames, Writer&& writer) {
+  for (std::size_t k = 0; k < frames.count; ++k) writer.add(renderer.draw_at(frames.time(k)));
+  writer.close();
+}
+
+/// Colours of the whole video, from a few of its frames.
+GifPalette make_palette(Renderer& renderer, const Frames& frames) {
+  std::vector<Image> samples;
+  for (const std::size_t k : spread_instants(frames.count, kPaletteFrames)) {
+    samples.push_back(renderer.draw_at(frames.time(k)));
+  }
+  return GifPalette(samples);
+}
+
+}  // namespace
+
+bool is_video_name(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension == ".gif" || extension == ".mp4" || extension == ".png" || extension == ".apng";
+}
+
 void render_video(const Recording& recording, const std::string& out_path, const VideoOptions& options) {
+  if (!is_video_name(out_path)) throw std::runtime_error(out_path + ": videos end in .mp4, .gif, .png or .apng");
   if (options.rate < 1 || options.rate > 1000 || !(options.speed > 0)) {
     throw std::runtime_error("a video has between 1 and 1000 frames per second and runs forward");
   }
   Renderer renderer(recording, options.picture);
-  const double start = options.start.value_or(recording.time(0));
+  Frames frames;
+  frames.start = options.start.value_or(recording.time(0));
+  frames.step = options.speed / options.rate;
   const double end = options.end.value_or(recording.time(recording.instants() - 1));
-  const double frame = options.speed / options.rate;  // [s] simulated
-  const double count = std::floor((end - start) / frame + 1e-9) + 1;
+  const double count = std::floor((end - frames.start) / frames.step + 1e-9) + 1;
   if (!(count >= 1 && count <= 1e6))
     throw std::runtime_error(out_path + ": a video has between 1 and 1,000,000 frames");
-  AnimatedPng video(out_path, options.picture.width, options.picture.height, static_cast<std::size_t>(count),
-                    options.rate);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
-    video.add(renderer.draw_at(start + static_cast<double>(k) * frame));
+  frames.count = static_cast<std::size_t>(count);
+  const int width = options.picture.width;
+  const int height = options.picture.height;
+  const std::string extension = std::filesystem::path(out_path).extension().string();
+  if (extension == ".mp4") {
+    write_frames(renderer, frames, Mp4Encoder(out_path, width, height, options.rate));
+  } else if (extension == ".gif") {
+    write_frames(renderer, frames, AnimatedGif(out_path, width, height, options.rate, make_palette(renderer, frames)));
+  } else {
+    write_frames(renderer, frames, AnimatedPng(out_path, width, height, frames.count, options.rate));
   }
-  video.close();
 }
 
 }  // namespace achilles

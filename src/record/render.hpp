@@ -1,4 +1,5 @@
-// Pictures of a recording without a display or a graphics card: one PNG, or an animated PNG that any browser plays.
+// Pictures of a recording without a display or a graphics card: one PNG, or a
+// video (MP4, GIF, animated PNG).
 #pragma once
 
 #include "record/draw/raster.hpp"
@@ -48,7 +49,10 @@ struct VideoOptions {
   std::optional<double> start, end;  // [s] none: all of the recording
 };
 
-/// Writes an animated PNG.
+/// Whether the name ends in what a video can be: .mp4, .gif, or .png and .apng for an animated PNG.
+[[nodiscard]] bool is_video_name(const std::string& path);
+
+/// Writes a video of the kind its name ends in. MP4 is encoded by the program ffmpeg; the others need nothing.
 void render_video(const Recording& recording, const std::string& out_path, const VideoOptions& options = {});
 
 }  // namespace achilles

@@ -8,7 +8,9 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -142,7 +144,7 @@ class Commands(ProgramTest):
     def test_version_and_help_are_no_errors(self):
         self.assertRegex(self.call("--version").stdout, r"\d+\.\d+\.\d+")
         overview = self.call("--help").stdout
-        for command in ("run", "check", "export", "replay", "methods", "shapes", "schema"):
+        for command in ("run", "check", "export", "render", "replay", "methods", "shapes", "schema"):
             self.assertIn(command, overview)
             self.call(command, "--help")
 
@@ -307,6 +309,59 @@ class Run(ProgramTest):
             self.assertIn("nowhere/file", done.stderr)
 
 
+class Pictures(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.call("run", self.heap, "--quiet", "--record", "run.h5")
+
+    def size_of(self, name):
+        data = (self.folder / name).read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        return struct.unpack(">II", data[16:24])
+
+    def test_picture_has_the_size_asked_for_and_shows_the_time_asked_for(self):
+        self.call("render", "run.h5", "--at", "0", "-o", "start.png", "--size", "160x90")
+        self.call("render", "run.h5", "-o", "end.png", "--size", "160x90")
+        self.call("render", "run.h5", "--at", "1", "-o", "end_too.png", "--size", "160x90")
+        self.assertEqual(self.size_of("start.png"), (160, 90))
+        end = (self.folder / "end.png").read_bytes()
+        self.assertEqual(end, (self.folder / "end_too.png").read_bytes())
+        self.assertNotEqual(end, (self.folder / "start.png").read_bytes())
+        self.call("render", "run.h5", "-o", "near.png", "--size", "160x90", "--eye", "1,-1,0.5", "--target", "0,0,0.2")
+        self.assertNotEqual(end, (self.folder / "near.png").read_bytes())
+
+    def test_video_as_gif_and_animated_png(self):
+        options = ["--size", "80x48", "--rate", "10", "--from", "0.2", "--to", "0.6"]
+        self.call("render", "run.h5", "--video", "v.gif", *options)
+        data = (self.folder / "v.gif").read_bytes()
+        self.assertEqual(data[:6], b"GIF89a")
+        self.assertEqual(data.count(b"\x21\xf9\x04\x05"), 5)  # frames at 0.2, 0.3, ... 0.6 s
+        self.call("render", "run.h5", "--video", "v.png", *options)
+        self.assertEqual(self.size_of("v.png"), (80, 48))
+
+    def test_video_as_mp4_or_the_reason_why_not(self):
+        arguments = ["render", "run.h5", "--video", "v.mp4", "--size", "81x47", "--rate", "10"]
+        if shutil.which("ffmpeg"):
+            self.call(*arguments)
+            self.assertEqual((self.folder / "v.mp4").read_bytes()[4:8], b"ftyp")
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, env={"PATH": ""})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ffmpeg", done.stderr)
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for arguments, word in [
+            ([], "--video"), (["-o", "a.jpg"], "a.jpg"), (["--video", "a.avi"], "a.avi"),
+            (["-o", "a.png", "--size", "big"], "--size"), (["-o", "a.png", "--size", "0x5"], "--size"),
+            (["-o", "a.png", "--at", "77"], "--at"), (["-o", "a.png", "--eye", "1,2"], "--eye"),
+            (["-o", "a.png", "--target", "1,2,3"], "--eye"), (["--video", "a.gif", "--from", "3"], "--from"),
+            (["--video", "a.gif", "--rate", "0"], "--rate"),
+        ]:
+            self.assertIn(word, self.call("render", "run.h5", *arguments, status=2).stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["heap.yaml", "run.h5"])
+        self.assertIn("nowhere.h5", self.call("render", "nowhere.h5", "-o", "a.png", status=2).stderr)
+        self.assertIn("no/a.png", self.call("render", "run.h5", "-o", "no/a.png", status=1).stderr)
+
+
 class Recordings(ProgramTest):
     FINE = ["--set", "time.step=0.0005", "--every", "0.01"]
 
@@ -317,6 +372,20 @@ class Recordings(ProgramTest):
         self.record("--csv", "run.csv")
         self.call("export", "run.h5", "export.csv")
         self.assertEqual((self.folder / "export.csv").read_bytes(), (self.folder / "run.csv").read_bytes())
+
+    def test_export_gives_a_page_and_gltf(self):
+        self.record()
+        self.call("export", "run.h5", "run.html", "run.glb")
+        page = (self.folder / "run.html").read_text(encoding="utf-8")
+        self.assertIn("window.achilles_recording = ", page)
+        self.assertNotIn("/*ACHILLES_DATA*/", page)
+        data = (self.folder / "run.glb").read_bytes()
+        magic, version, length = struct.unpack("<4sII", data[:12])
+        self.assertEqual((magic, version, length), (b"glTF", 2, len(data)))
+        size, kind = struct.unpack("<I4s", data[12:20])
+        self.assertEqual(kind, b"JSON")
+        names = {node.get("name") for node in json.loads(data[20 : 20 + size])["nodes"]}
+        self.assertLessEqual({"ground", "box", "ball[1,1,1]"}, names)
 
     def test_replay_finds_the_same_bits_on_any_number_of_threads(self):
         self.record("--set", "time.step=0.004", "--method", "lcp-fixed")

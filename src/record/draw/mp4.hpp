@@ -1,0 +1,34 @@
+// MP4 files (H.264) by the program ffmpeg, which is fed the pictures through a pipe.
+#pragma once
+
+#include "record/draw/image.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include <sys/types.h>
+
+namespace achilles {
+
+class Mp4Encoder {
+ public:
+  /// Throws std::runtime_error when there is no ffmpeg on the PATH, as do the others with path and reason.
+  Mp4Encoder(const std::string& path, int width, int height, int rate);
+  ~Mp4Encoder();
+  Mp4Encoder(const Mp4Encoder&) = delete;
+  Mp4Encoder& operator=(const Mp4Encoder&) = delete;
+
+  void add(const Image& image);
+  /// Waits for ffmpeg to finish the file.
+  void close();
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string path_;
+  int width_, height_;
+  int pipe_ = -1;
+  pid_t process_ = -1;
+};
+
+}  // namespace achilles
