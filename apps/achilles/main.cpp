@@ -115,7 +115,8 @@ void describe_reproduce(CLI::App& app, Request& request) {
 }
 
 void describe_recordings(CLI::App& app, Request& request) {
-  CLI::App* command = app.add_subcommand("export", "Turn a recording into a page that plays anywhere, glTF, or numbers");
+  CLI::App* command =
+      app.add_subcommand("export", "Turn a recording into a page that plays anywhere, glTF, or numbers");
   command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
   command->add_option("OUTPUT", request.outputs, "OUT.html, OUT.glb or OUT.csv, one or more")->required();
   command->callback(
