@@ -19,6 +19,7 @@ struct Simulation::Impl {
     std::vector<Vec3> position;
     std::vector<Quat> orientation;
     std::vector<BodyVelocity> velocity;
+    std::vector<Vec3> applied_force, applied_torque;
     ContactCache cache;
     std::vector<JointState> joints;
     double time = 0;
@@ -27,12 +28,15 @@ struct Simulation::Impl {
 
   void remember();
   void return_to_before();
+  [[nodiscard]] double measure_work_of_forces() const;
 };
 
 void Simulation::Impl::remember() {
   copy_to(world.bodies.position, before.position);
   copy_to(world.bodies.orientation, before.orientation);
   copy_to(world.bodies.velocity, before.velocity);
+  copy_to(world.bodies.applied_force, before.applied_force);
+  copy_to(world.bodies.applied_torque, before.applied_torque);
   copy_to(world.contact_cache.contacts, before.cache.contacts);
   copy_to(world.contact_cache.points, before.cache.points);
   copy_to(world.joint_states, before.joints);
@@ -44,10 +48,27 @@ void Simulation::Impl::return_to_before() {
   copy_to(before.position, world.bodies.position);
   copy_to(before.orientation, world.bodies.orientation);
   copy_to(before.velocity, world.bodies.velocity);
+  copy_to(before.applied_force, world.bodies.applied_force);
+  copy_to(before.applied_torque, world.bodies.applied_torque);
   world.contact_cache = before.cache;
   copy_to(before.joints, world.joint_states);
   world.time = before.time;
   world.step_index = before.step_index;
+}
+
+/// Work of the forces and torques that acted over the step, along the way the bodies went [J]. Taken here for every
+/// method alike: within a step nobody knows yet how far contacts let a body go.
+double Simulation::Impl::measure_work_of_forces() const {
+  const BodyArrays& bodies = world.bodies;
+  double work = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Vec3 force = bodies.constant_force[i] + before.applied_force[i];
+    const Vec3 torque = bodies.constant_torque[i] + before.applied_torque[i];
+    if (!bodies.is_movable(i) || (force.isZero(0) && torque.isZero(0))) continue;
+    const Eigen::AngleAxisd turn(bodies.orientation[i] * before.orientation[i].conjugate());
+    work += force.dot(bodies.position[i] - before.position[i]) + torque.dot(turn.angle() * turn.axis());
+  }
+  return work;
 }
 
 Simulation::Simulation(const Scene& scene, int threads) : impl_(std::make_unique<Impl>()) {
@@ -81,6 +102,7 @@ StepReport Simulation::step() {
   std::string nonsense;
   try {
     report = advance(world, impl_->method, impl_->scratch, impl_->scene.step);
+    report.external_work += impl_->measure_work_of_forces();
     if (const std::optional<std::uint32_t> body = world.first_not_finite()) {
       nonsense = "the state of body '" + world.names[*body] + "' ceased to be finite";
     }

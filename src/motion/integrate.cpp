@@ -31,10 +31,9 @@ void integrate_spin(BodyArrays& bodies, std::size_t i, const Vec3& torque, const
 
 }  // namespace
 
-double integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
-                            std::span<FreeMotion> motion) {
+void integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
+                          std::span<FreeMotion> motion) {
   BodyArrays& bodies = world.bodies;
-  double work = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_movable(i) || bodies.asleep[i] != 0) continue;
     BodyVelocity& u = bodies.velocity[i];
@@ -47,11 +46,9 @@ double integrate_velocities(World& world, std::span<const BodyInverseMass> inver
     const Vec3 weight = bodies.mass[i] * world.gravity;
     u.linear += h * inverse_mass[i].linear.cwiseProduct(force + weight);
     integrate_spin(bodies, i, torque, inverse_mass[i], h, motion[i]);
-    work += 0.5 * h * force.dot(motion[i].velocity + u.linear) + h * torque.dot(motion[i].mean_spin);
     bodies.applied_force[i].setZero();
     bodies.applied_torque[i].setZero();
   }
-  return work;
 }
 
 void integrate_positions(World& world, double h, Integrator integrator, std::span<const FreeMotion> motion,

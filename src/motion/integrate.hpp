@@ -23,10 +23,9 @@ struct FreeMotion {
 };
 
 /// u* = u + h M⁻¹ f_ext for movable bodies that are awake, gyroscopic term included; locked degrees of freedom are held
-/// at zero. `motion` (one entry per body) receives what integrate_positions needs. Returns the work of forces other
-/// than gravity, over the velocity before the step [J].
-double integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
-                            std::span<FreeMotion> motion);
+/// at zero. `motion` (one entry per body) receives what integrate_positions needs.
+void integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
+                          std::span<FreeMotion> motion);
 
 /// Moves every body that can move (dynamic and awake, or scripted) through the step. `constrained[i]` ≠ 0 tells that an
 /// impulse acted on body i: its position then follows the velocity after the impulse whatever the integrator, since

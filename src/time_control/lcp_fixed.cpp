@@ -43,7 +43,7 @@ int exact_corrections(const LcpFixedOptions& options) {
 StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
   prepare_bodies(world, h, scratch);
-  report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
+  integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin, h, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
   for_each_group(scratch, [&](std::size_t group) { solve_group(world, options, scratch, group); });

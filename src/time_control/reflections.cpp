@@ -27,7 +27,7 @@ StepReport advance_reflections(World& world, const ReflectionsOptions& options, 
   StepReport report;
   BodyArrays& bodies = world.bodies;
   prepare_bodies(world, h, scratch);
-  report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
+  integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
 
   copy_to(bodies.position, scratch.impulse.position);
   copy_to(bodies.orientation, scratch.impulse.orientation);

@@ -17,13 +17,12 @@ class Flight {
     world.add_body(body);
   }
 
-  double step(double h, Integrator integrator, bool constrained = false) {
+  void step(double h, Integrator integrator, bool constrained = false) {
     const std::vector<BodyInverseMass> inverse{compute_inverse_mass(world.bodies, 0)};
     std::vector<FreeMotion> motion(1);
     const std::vector<std::uint8_t> touched{constrained ? std::uint8_t{1} : std::uint8_t{0}};
-    const double work = integrate_velocities(world, inverse, h, motion);
+    integrate_velocities(world, inverse, h, motion);
     integrate_positions(world, h, integrator, motion, touched);
-    return work;
   }
 
   World world;
@@ -70,23 +69,21 @@ TEST(Integrator, MovesABodyThatAnImpulseActedOnByItsVelocityAfterIt) {
   EXPECT_LT((flight.world.bodies.position[0] - expected).norm(), 1e-16);
 }
 
-// f = m a and τ = I α about a principal axis, with the work f·s + τ φ.
-TEST(ExternalForces, AccelerateAndTurnWithTheClosedFormsAndReportTheirWork) {
+// f = m a and τ = I α about a principal axis.
+TEST(ExternalForces, AccelerateAndTurnWithTheClosedForms) {
   BodyDescription box = make_box();
   box.velocity = Vec3::Zero();
   box.mass = 2;
   box.force = Vec3(6, 0, 0);
   box.torque = Vec3(0, 0, 0.5);
   Flight flight(box, Vec3::Zero());
-  double work = 0;
-  for (int k = 0; k < 200; ++k) work += flight.step(0.01, Integrator::kConserving);
+  for (int k = 0; k < 200; ++k) flight.step(0.01, Integrator::kConserving);
   const double t = 2;
   const double inertia = flight.world.bodies.inertia_B[0](2, 2);
   const BodyVelocity& u = flight.world.bodies.velocity[0];
   EXPECT_NEAR(u.linear.x(), 3 * t, 1e-12);
   EXPECT_NEAR(flight.world.bodies.position[0].x(), 1.5 * t * t, 1e-12);
   EXPECT_NEAR(u.angular.z(), 0.5 / inertia * t, 1e-11);
-  EXPECT_NEAR(work, flight.world.kinetic_energy(), 1e-11 * work);
 }
 
 TEST(ExternalForces, AppliedByHandActForOneStepOnly) {

@@ -76,7 +76,7 @@ int remember_collisions(const World& world, const AnitescuOptions& options, Step
 StepReport advance_anitescu(World& world, const AnitescuOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
   prepare_bodies(world, h, scratch);
-  report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
+  integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin, h, scratch);
   // No gap counts as closed and nothing bounces by the rule of lcp-fixed: every target is −Φ/h.
   build_rows(world, {h, kInfinity, -kInfinity, options.margin}, options.warm_start, scratch);

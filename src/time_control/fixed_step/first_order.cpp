@@ -8,10 +8,9 @@
 namespace achilles {
 namespace {
 
-/// u = M⁻¹ f_ext; returns the work of forces other than gravity.
-double cause_velocities(World& world, double h, const StepWorkspace& scratch) {
+/// u = M⁻¹ f_ext.
+void cause_velocities(World& world, const StepWorkspace& scratch) {
   BodyArrays& bodies = world.bodies;
-  double work = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (scratch.movable[i] == 0) continue;
     const Vec3 force = bodies.constant_force[i] + bodies.applied_force[i];
@@ -19,11 +18,9 @@ double cause_velocities(World& world, double h, const StepWorkspace& scratch) {
     BodyVelocity& u = bodies.velocity[i];
     u.linear = scratch.inverse_mass[i].linear.cwiseProduct(force + bodies.mass[i] * world.gravity);
     u.angular = scratch.inverse_mass[i].angular * torque;
-    work += h * (force.dot(u.linear) + torque.dot(u.angular));
     bodies.applied_force[i].setZero();
     bodies.applied_torque[i].setZero();
   }
-  return work;
 }
 
 /// Only the given share of what is wrong is taken out, and nothing rubs.
@@ -51,7 +48,7 @@ StepReport advance_first_order(World& world, const FirstOrderOptions& options, S
     if (world.bodies.is_movable(i)) world.bodies.velocity[i] = {};
   }
   prepare_bodies(world, h, scratch);
-  report.external_work = cause_velocities(world, h, scratch);
+  cause_velocities(world, scratch);
   find_contacts(world, options.margin, h, scratch);
   build_rows(world, {h, kInfinity, -kInfinity, options.margin}, true, scratch);
   set_targets(world, options.correction, h, scratch);

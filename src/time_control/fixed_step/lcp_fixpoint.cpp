@@ -11,7 +11,7 @@ namespace achilles {
 StepReport advance_lcp_fixpoint(World& world, const LcpFixpointOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
   prepare_bodies(world, h, scratch);
-  report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
+  integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   const ImplicitReport implicit = solve_implicit_positions(world, options.implicit, h, scratch);
   conclude_contacts(world, options.slop, scratch, report);
   conclude_joints(world, h, scratch, report);

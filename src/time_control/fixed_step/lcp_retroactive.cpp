@@ -23,7 +23,7 @@ class RetroactiveStep {
     const LcpFixedOptions& fixed = options_.fixed;
     StepReport report;
     prepare_bodies(world_, h_, scratch_);
-    report.external_work = integrate_velocities(world_, scratch_.inverse_mass, h_, scratch_.motion);
+    integrate_velocities(world_, scratch_.inverse_mass, h_, scratch_.motion);
     copy_to(world_.bodies.velocity, scratch_.fixed_step.free);
     copy_to(world_.bodies.position, local_.position);
     copy_to(world_.bodies.orientation, local_.orientation);

@@ -160,7 +160,7 @@ class PenaltyStep {
       bodies_.applied_force[i] = scratch_.fixed_step.force[i];
       bodies_.applied_torque[i] = scratch_.fixed_step.torque[i];
     }
-    report_.external_work += integrate_velocities(world_, scratch_.inverse_mass, dt, scratch_.motion);
+    integrate_velocities(world_, scratch_.inverse_mass, dt, scratch_.motion);
     integrate_positions(world_, dt, Integrator::kConserving, scratch_.motion, scratch_.constrained);
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (scratch_.movable[i] != 0) scratch_.inverse_mass[i] = compute_inverse_mass(bodies_, i);

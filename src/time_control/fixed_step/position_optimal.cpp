@@ -35,7 +35,7 @@ StepReport advance_position_optimal(World& world, const PositionOptimalOptions& 
                                     double h) {
   StepReport report;
   prepare_bodies(world, h, scratch);
-  report.external_work = integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
+  integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   std::vector<BodyVelocity>& end = scratch.corrections;
   copy_to(world.bodies.velocity, end);
   take_mean_velocities(world, scratch);

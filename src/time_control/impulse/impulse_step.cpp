@@ -283,7 +283,6 @@ class ImpulseStep {
       if (bodies_.kind[i] == BodyKind::kFixed || bodies_.asleep[i] != 0) continue;
       BodyVelocity& u = bodies_.velocity[i];
       Quat& q = bodies_.orientation[i];
-      const Vec3 before = bodies_.position[i];
       const Vec3 a = acceleration_of(i);
       bodies_.position[i] += dt * u.linear + 0.5 * dt * dt * a;
       const Quat turned = (finite_rotation(dt * local_.flight_spin[i]) * q).normalized();
@@ -297,8 +296,6 @@ class ImpulseStep {
         }
       }
       q = turned;
-      const Vec3 force = bodies_.constant_force[i] + bodies_.applied_force[i];
-      report_.external_work += force.dot(bodies_.position[i] - before) + dt * torque_on(i).dot(local_.flight_spin[i]);
     }
   }
 
