@@ -40,6 +40,9 @@ class Expander {
     }
     while (step()) {
     }
+    if (result_.status == EpaStatus::kStalled) {
+      collect_leads();
+    }
     return result_;
   }
 
@@ -63,11 +66,12 @@ class Expander {
   bool expand(std::uint16_t from, const Vec3& w);
   bool find_horizon(std::uint16_t from, const Vec3& w);
   bool close_horizon();
+  void collect_leads();
 
   const CorePair& pair_;
   const EpaOptions& options_;
   const double size_;
-  EpaResult result_{EpaStatus::kStalled, kInfinity, -kInfinity, Vec3::UnitZ(), 0};
+  EpaResult result_{EpaStatus::kStalled, kInfinity, -kInfinity, Vec3::UnitZ(), 0, {}, 0};
   std::array<Vec3, kMaxVertices> vertices_;
   std::array<Face, kMaxFaces> faces_;
   std::array<std::uint16_t, kMaxFaces> free_;
@@ -265,6 +269,32 @@ bool Expander::close_horizon() {
     faces_[next].across[2] = f;
   }
   return true;
+}
+
+// The true depth lies beyond a face whose plane is nearer than it, so these faces are all that is left to search.
+void Expander::collect_leads() {
+  constexpr double kApart = 0.97;  // cosine: nearer directions lead into the same valley
+  const auto is_apart = [&](const Vec3& n) {
+    bool apart = n.dot(result_.normal) < kApart;
+    for (int k = 0; k < result_.lead_count; ++k) {
+      apart = apart && n.dot(result_.leads[static_cast<std::size_t>(k)]) < kApart;
+    }
+    return apart;
+  };
+  while (result_.lead_count < kMaxEpaLeads) {
+    const Face* nearest = nullptr;
+    for (std::size_t f = 0; f < face_count_; ++f) {
+      const Face& face = faces_[f];
+      if (face.seen == kNone && face.distance < (nearest ? nearest->distance : result_.depth) &&
+          is_apart(face.normal)) {
+        nearest = &face;
+      }
+    }
+    if (nearest == nullptr) {
+      return;
+    }
+    result_.leads[static_cast<std::size_t>(result_.lead_count++)] = nearest->normal;
+  }
 }
 
 bool Expander::expand(std::uint16_t from, const Vec3& w) {

@@ -3,6 +3,8 @@
 
 #include "collision/narrow_phase/gjk.hpp"
 
+#include <array>
+
 namespace achilles {
 
 enum class EpaStatus {
@@ -10,6 +12,8 @@ enum class EpaStatus {
   kFlat,       // the Minkowski difference has no volume: depth along its thin direction
   kStalled,    // out of room or of precision: `depth` is still an upper bound, `lower` a lower one
 };
+
+inline constexpr int kMaxEpaLeads = 24;
 
 struct EpaOptions {
   double tolerance = 1e-11;  // of the size
@@ -22,6 +26,10 @@ struct EpaResult {
   double lower = 0;             // [m] no shorter translation separates them
   Vec3 normal = Vec3::UnitZ();  // unit, in A's frame, from A to B
   int iterations = 0;
+  /// After a stall, directions in which a smaller depth may still hide: normals of faces nearer than `depth`, nearest
+  /// first, well apart from each other and from `normal`.
+  std::array<Vec3, kMaxEpaLeads> leads;
+  int lead_count = 0;
 };
 
 /// Depth of two cores that overlap or touch; negative when they are in truth apart by less than GJK could tell. Every
