@@ -91,15 +91,22 @@ void compare_piles(const PileWorkload& work, int rounds) {
 }  // namespace
 }  // namespace achilles::bench
 
-int main() {
+int main(int argc, char** argv) {
   using namespace achilles::bench;
+  const std::string_view wanted = argc > 1 ? argv[1] : "";  // run only workloads whose name contains this
   fmt::print("ratio: time of the engine over that of achilles; above 1 achilles is ahead\n");
-  compare_pairs(make_box_box(5000), 7);
-  compare_pairs(make_hull_hull(2000, 12), 7);
-  compare_pairs(make_hull_hull(2000, 40), 7);
-  compare_pairs(make_mesh_sphere(5000), 7);
-  compare_piles(make_box_pile(10, 20), 5);
-  compare_piles(make_sphere_pile(10, 20), 5);
-  compare_piles(make_hull_pile(10, 20), 5);
+  const auto pairs = [&](std::string_view name, auto make) {
+    if (name.find(wanted) != std::string_view::npos) compare_pairs(make(), 7);
+  };
+  const auto piles = [&](std::string_view name, auto make) {
+    if (name.find(wanted) != std::string_view::npos) compare_piles(make(), 5);
+  };
+  pairs("box-box", [] { return make_box_box(5000); });
+  pairs("hull-hull 12", [] { return make_hull_hull(2000, 12); });
+  pairs("hull-hull 40", [] { return make_hull_hull(2000, 40); });
+  pairs("mesh-sphere", [] { return make_mesh_sphere(5000); });
+  piles("box pile", [] { return make_box_pile(10, 20); });
+  piles("sphere pile", [] { return make_sphere_pile(10, 20); });
+  piles("hull pile", [] { return make_hull_pile(10, 20); });
   return 0;
 }

@@ -23,11 +23,12 @@ Segment support_edge(const Vec3& half, int axis, const Vec3& direction) {
 }
 
 NearestFeatures nearest_on_edges(const CorePair& pair, const BoxAxis& axis) {
-  const Segment a = support_edge(pair.a.half, axis.axis_a, axis.normal);
-  const Segment b_local = support_edge(pair.b.half, axis.axis_b, -(pair.X_AB.R.transpose() * axis.normal));
+  const Vec3 normal = box_edge_normal(axis, pair.X_AB);
+  const Segment a = support_edge(pair.a.half, axis.axis_a, normal);
+  const Segment b_local = support_edge(pair.b.half, axis.axis_b, -(pair.X_AB.R.transpose() * normal));
   const Segment b{pair.X_AB * b_local.start, pair.X_AB * b_local.end};
   const SegmentPair parameters = nearest_parameters(a, b);
-  return {axis.normal, axis.separation, a.at(parameters.s), b.at(parameters.t)};
+  return {normal, axis.separation, a.at(parameters.s), b.at(parameters.t)};
 }
 
 // The deepest corner, for an overlap whose facing face misses the reference face altogether.
@@ -107,12 +108,14 @@ void find_manifold(const CorePair& pair, const BoxAxes& axes, double margin, Man
 
 void collide_box_box(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                      const CollideOptions& options, std::vector<ContactPoint>& points) {
-  const ConvexCore core_a = make_core(a), core_b = make_core(b);
-  const CorePair pair{core_a, core_b, relative(X_WA, X_WB)};
-  const BoxAxes axes = find_box_axes(core_a.half, core_b.half, pair.X_AB, options.margin);
+  const Transform X_AB = relative(X_WA, X_WB);
+  const BoxAxes axes =
+      find_box_axes(std::get<BoxGeometry>(a.kind).half, std::get<BoxGeometry>(b.kind).half, X_AB, options.margin);
   if (axes.beyond) {
     return;
   }
+  const ConvexCore core_a = make_core(a), core_b = make_core(b);
+  const CorePair pair{core_a, core_b, X_AB};
   Manifold manifold;
   find_manifold(pair, axes, options.margin, manifold);
   append_manifold(manifold, X_WA, options, points);

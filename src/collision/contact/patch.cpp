@@ -142,6 +142,24 @@ PatchEdge find_polytope_edge(const PolytopeView& polytope, const Vec3& direction
   return best;
 }
 
+// The edge at the furthest corner along the axis that is squarest to the direction. Its number is that of the axis and
+// of which of the four edges along it.
+PatchEdge find_box_edge(const Vec3& half, const Vec3& direction, double max_sine) {
+  Eigen::Index axis;
+  if (direction.cwiseAbs().minCoeff(&axis) > max_sine || half[axis] == 0) {
+    return {};
+  }
+  const Eigen::Index next = (axis + 1) % 3, last = (axis + 2) % 3;
+  Vec3 end;
+  end[next] = std::copysign(half[next], direction[next]);
+  end[last] = std::copysign(half[last], direction[last]);
+  end[axis] = half[axis];
+  Vec3 start = end;
+  start[axis] = -half[axis];
+  const auto number = static_cast<std::uint32_t>(4 * axis + 2 * (direction[next] > 0) + (direction[last] > 0));
+  return {true, {start, end}, number};
+}
+
 }  // namespace
 
 void find_patch(const ConvexCore& core, const Vec3& direction, Patch& patch) {
@@ -149,7 +167,7 @@ void find_patch(const ConvexCore& core, const Vec3& direction, Patch& patch) {
   patch.has_area = false;
   patch.face = 0;
   const Vec3& half = core.half;
-  const double lateral = std::hypot(direction.x(), direction.y());
+  const auto lateral = [&] { return std::hypot(direction.x(), direction.y()); };
   switch (core.kind) {
     case Kind::kPoint:
       patch.corners.push_back({Vec3::Zero(), 0, 0});
@@ -161,7 +179,7 @@ void find_patch(const ConvexCore& core, const Vec3& direction, Patch& patch) {
       set_box_patch(half, direction, patch);
       return;
     case Kind::kCylinder:
-      if (std::abs(direction.z()) > lateral) {
+      if (std::abs(direction.z()) > lateral()) {
         set_disc_patch(half.x(), std::copysign(half.z(), direction.z()), direction.z() > 0, direction, patch);
       } else {
         const Segment line = cylinder_line(half, direction);
@@ -169,7 +187,7 @@ void find_patch(const ConvexCore& core, const Vec3& direction, Patch& patch) {
       }
       return;
     case Kind::kCone:
-      if (-direction.z() > lateral) {
+      if (-direction.z() > lateral()) {
         set_disc_patch(half.x(), -half.z(), false, direction, patch);
       } else {
         const Segment line = cone_line(half, direction);
@@ -188,10 +206,8 @@ PatchEdge find_edge(const ConvexCore& core, const Vec3& direction, double max_si
       return {};
     case Kind::kSegment:
       return square_line({Vec3(0, 0, -core.half.z()), Vec3(0, 0, core.half.z())}, direction, max_sine, 0);
-    case Kind::kBox: {
-      const BoxPolytope box(core.half);
-      return find_polytope_edge(box.view(), direction, max_sine);
-    }
+    case Kind::kBox:
+      return find_box_edge(core.half, direction, max_sine);
     case Kind::kCylinder:
       return square_line(cylinder_line(core.half, direction), direction, max_sine, 0);
     case Kind::kCone:

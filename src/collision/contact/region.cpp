@@ -16,12 +16,14 @@ constexpr double kSamePoint = 1e-7;  // of the size: points nearer than this are
 // patch, or of the reference where it cut. This tells vertices from crossings without comparing coordinates.
 struct ClipPoint {
   Vec3 x;
-  std::uint32_t in_side;  // index into the corners of its patch
-  std::uint32_t out_side;
+  std::uint16_t in_side;  // index into the corners of its patch
+  std::uint16_t out_side;
   bool in_is_reference;
   bool out_is_reference;
 };
-using ClipPolygon = SmallVector<ClipPoint, 48>;
+constexpr std::uint16_t kTop = 0xffff;  // the side made where the polygon was cut off at the margin
+constexpr std::size_t kClipRoom = 48;
+using ClipPolygon = SmallVector<ClipPoint, kClipRoom>;
 
 double scale_of(const CorePair& pair) { return std::min(pair.a.size, pair.b.size); }
 
@@ -29,14 +31,16 @@ double scale_of(const CorePair& pair) { return std::min(pair.a.size, pair.b.size
 struct SideLine {
   Vec3 side;
   double offset;        // [m]
-  std::uint32_t label;  // of the side within the patch
+  std::uint16_t label;  // of the side within the patch
 };
 
 void load_incident(const Patch& incident, const Transform& X_RI, ClipPolygon& polygon) {
   polygon.clear();
-  const auto count = static_cast<std::uint32_t>(incident.corners.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    polygon.push_back({X_RI * incident.corners[i].x, i == 0 ? count - 1 : i - 1, i, false, false});
+  const std::size_t count = incident.corners.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t before = i == 0 ? count - 1 : i - 1;
+    polygon.push_back({X_RI * incident.corners[i].x, static_cast<std::uint16_t>(before), static_cast<std::uint16_t>(i),
+                       false, false});
   }
 }
 
@@ -44,43 +48,71 @@ void load_incident(const Patch& incident, const Transform& X_RI, ClipPolygon& po
 // `slack` stays the corner it is, so that boxes stacked edge over edge do not lose their corners to rounding. Crossings
 // lie on the line itself, but for sides nearly parallel to it, of which no length may be lost at once when their far
 // corner leaves the slack: their crossings rise to the end of the slack. Segments and points pass as polygons without
-// area.
-void clip(const ClipPolygon& in, const SideLine& line, double slack, ClipPolygon& out) {
-  out.clear();
+// area. False when nothing is cut off; then `out` is not filled.
+bool clip(const ClipPolygon& in, const SideLine& line, double slack, ClipPolygon& out) {
   const std::size_t count = in.size();
-  double dp = line.side.dot(in[0].x) - line.offset;
+  SmallVector<double, kClipRoom> height;
+  bool outside = false;
   for (std::size_t i = 0; i < count; ++i) {
+    height.push_back(line.side.dot(in[i].x) - line.offset);
+    outside = outside || height[i] > slack;
+  }
+  if (!outside) {
+    return false;
+  }
+  out.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t next = i + 1 == count ? 0 : i + 1;
     const ClipPoint& p = in[i];
-    const ClipPoint& q = in[i + 1 == count ? 0 : i + 1];
-    const double dq = line.side.dot(q.x) - line.offset;
+    const double dp = height[i], dq = height[next];
     const bool p_in = dp <= slack, q_in = dq <= slack;
     if (p_in) {
       out.push_back(p);
     }
     if (p_in != q_in) {
       const double level = slack * std::max(0.0, 1 - std::abs(dp - dq) / (kEdgeRamp * slack));
-      const Vec3 x = p.x + std::clamp((dp - level) / (dp - dq), 0.0, 1.0) * (q.x - p.x);
+      const Vec3 x = p.x + std::clamp((dp - level) / (dp - dq), 0.0, 1.0) * (in[next].x - p.x);
       if (p_in) {
         out.push_back({x, p.out_side, line.label, p.out_is_reference, true});
       } else {
         out.push_back({x, line.label, p.out_side, true, p.out_is_reference});
       }
     }
-    dp = dq;
   }
+  return true;
 }
 
-// Cuts the polygon by the planes through the sides of the reference patch, parallel to its normal.
-ClipPolygon& clip_to_patch(const Patch& reference, double slack, ClipPolygon& polygon, ClipPolygon& scratch) {
+// Whether a corner lies beyond the line through `tail` that `side`, of any length, points away from.
+bool reaches_beyond(const ClipPolygon& polygon, const Vec3& side, const Vec3& tail) {
+  const double offset = side.dot(tail);
+  bool beyond = false;
+  for (const ClipPoint& point : polygon) {
+    beyond = beyond || side.dot(point.x) > offset;
+  }
+  return beyond;
+}
+
+// Cuts off what is further than `top` along the patch's normal, which leaves little of an incident face that is
+// tilted, and then cuts by the planes through the sides of the reference patch, parallel to its normal.
+ClipPolygon& clip_to_patch(const Patch& reference, double top, double slack, ClipPolygon& polygon,
+                           ClipPolygon& scratch) {
   ClipPolygon* current = &polygon;
   ClipPolygon* next = &scratch;
+  if (clip(*current, {reference.normal, top, kTop}, 0, *next)) {
+    std::swap(current, next);
+  }
   const std::size_t count = reference.corners.size();
   for (std::size_t i = 0; i < count && !current->empty(); ++i) {
     const Vec3& tail = reference.corners[i].x;
     const Vec3& head = reference.corners[i + 1 == count ? 0 : i + 1].x;
-    const Vec3 side = (head - tail).cross(reference.normal).normalized();
-    clip(*current, {side, side.dot(tail), static_cast<std::uint32_t>(i)}, slack, *next);
-    std::swap(current, next);
+    const Vec3 along = (head - tail).cross(reference.normal);
+    if (!reaches_beyond(*current, along, tail)) {
+      continue;
+    }
+    const Vec3 side = along.normalized();
+    if (clip(*current, {side, side.dot(tail), static_cast<std::uint16_t>(i)}, slack, *next)) {
+      std::swap(current, next);
+    }
   }
   return *current;
 }
@@ -130,16 +162,17 @@ double make_face_manifold(const CorePair& pair, const Patch& reference, const Pa
   const Vec3& n_R = reference.normal;
   ClipPolygon polygon, scratch;
   load_incident(incident, X_RI, polygon);
-  const ClipPolygon& clipped = clip_to_patch(reference, kEdgeSlack * scale, polygon, scratch);
+  const double surface = reference.offset + pair.radius();
+  const ClipPolygon& clipped = clip_to_patch(reference, surface + margin, kEdgeSlack * scale, polygon, scratch);
 
   manifold.points.clear();
   manifold.normal = reference_is_a ? n_R : Vec3(-(pair.X_AB.R * n_R));
   double smallest = kInfinity;
   for (const ClipPoint& point : clipped) {
-    const double gap = n_R.dot(point.x) - reference.offset - pair.radius();
-    if (gap > margin) {
+    if (point.in_side == kTop || point.out_side == kTop) {
       continue;
     }
+    const double gap = n_R.dot(point.x) - surface;
     const Vec3 midway = point.x - (radius_incident + 0.5 * gap) * n_R;
     const std::uint32_t id = clip_feature(point, reference, incident, reference_is_a);
     push_distinct(manifold, {reference_is_a ? midway : Vec3(pair.X_AB * midway), gap, id}, kSamePoint * scale);
@@ -149,6 +182,31 @@ double make_face_manifold(const CorePair& pair, const Patch& reference, const Pa
 }
 
 namespace {
+
+// No face of a box is square to a normal that is not near one of its axes.
+bool may_have_square_face(const ConvexCore& core, const Vec3& normal) {
+  return core.kind != ConvexCore::Kind::kBox || normal.cwiseAbs().maxCoeff() >= kFaceCosine;
+}
+
+// The face region about a nearest pair; false when no face is square to the normal, or the region misses the pair.
+bool add_face_region(const CorePair& pair, const Vec3& normal, const Vec3& normal_B, double gap, double margin,
+                     Manifold& manifold) {
+  if (!may_have_square_face(pair.a, normal) && !may_have_square_face(pair.b, normal_B)) {
+    return false;
+  }
+  Patch patch_a, patch_b;
+  find_patch(pair.a, normal, patch_a);
+  find_patch(pair.b, -normal_B, patch_b);
+  // A's face is tried first wherever it is square, so that rounding does not make the reference alternate. A face
+  // region that misses the nearest pair is not the contact: its gap would be wrong.
+  const double attained = gap + 1e-6 * scale_of(pair) + 1e-3 * std::abs(gap);
+  if (patch_a.has_area && patch_a.normal.dot(normal) >= kFaceCosine &&
+      make_face_manifold(pair, patch_a, patch_b, true, margin, manifold) <= attained) {
+    return true;
+  }
+  return patch_b.has_area && -patch_b.normal.dot(normal_B) >= kFaceCosine &&
+         make_face_manifold(pair, patch_b, patch_a, false, margin, manifold) <= attained;
+}
 
 // Both ends of the common stretch of two parallel edges.
 bool add_parallel_edges(const CorePair& pair, const NearestFeatures& nearest, double margin, Manifold& manifold) {
@@ -190,18 +248,7 @@ void make_nearest_manifold(const CorePair& pair, const NearestFeatures& nearest,
     return;
   }
   const Vec3 normal_B = pair.X_AB.R.transpose() * nearest.normal;
-  Patch patch_a, patch_b;
-  find_patch(pair.a, nearest.normal, patch_a);
-  find_patch(pair.b, -normal_B, patch_b);
-  // A's face is tried first wherever it is square, so that rounding does not make the reference alternate. A face
-  // region that misses the nearest pair is not the contact: its gap would be wrong.
-  const double attained = gap + 1e-6 * scale_of(pair) + 1e-3 * std::abs(gap);
-  if (patch_a.has_area && patch_a.normal.dot(nearest.normal) >= kFaceCosine &&
-      make_face_manifold(pair, patch_a, patch_b, true, margin, manifold) <= attained) {
-    return;
-  }
-  if (patch_b.has_area && -patch_b.normal.dot(normal_B) >= kFaceCosine &&
-      make_face_manifold(pair, patch_b, patch_a, false, margin, manifold) <= attained) {
+  if (add_face_region(pair, nearest.normal, normal_B, gap, margin, manifold)) {
     return;
   }
   manifold.points.clear();

@@ -16,13 +16,16 @@ struct BoxAxis {
 struct BoxAxes {
   BoxAxis face_a;
   BoxAxis face_b;
-  BoxAxis edges;        // separation -∞ when every pair of edges is parallel
-  bool beyond = false;  // some axis separates by more than the limit; the rest may not have been tried
+  BoxAxis edges;        // separation -∞ when every pair of edges is parallel; without its normal
+  bool beyond = false;  // some axis separates by more than the limit; then the rest is not filled in
 };
 
 /// Separation along the 3 + 3 face normals and 9 edge cross products of boxes with half edges `half_a` and `half_b`.
 /// Leaves early once an axis separates by more than `limit`. The largest of the three separations is minus the
 /// penetration depth when it is negative; when positive it bounds the distance from below.
 [[nodiscard]] BoxAxes find_box_axes(const Vec3& half_a, const Vec3& half_b, const Transform& X_AB, double limit);
+
+/// The normal of the best pair of edges, in A's frame, from A to B.
+[[nodiscard]] Vec3 box_edge_normal(const BoxAxis& edges, const Transform& X_AB);
 
 }  // namespace achilles

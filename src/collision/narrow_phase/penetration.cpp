@@ -27,9 +27,9 @@ bool is_polytope(const ConvexCore& core) { return core.kind == Kind::kPolytope |
 void set_box_depth(const CorePair& pair, CoreDistance& result) {
   const BoxAxes axes = find_box_axes(pair.a.half, pair.b.half, pair.X_AB, std::numeric_limits<double>::infinity());
   const BoxAxis& face = axes.face_a.separation >= axes.face_b.separation ? axes.face_a : axes.face_b;
-  const BoxAxis& best = axes.edges.separation > face.separation ? axes.edges : face;
-  result.distance = best.separation;
-  result.normal = best.normal;
+  const bool by_edges = axes.edges.separation > face.separation;
+  result.distance = by_edges ? axes.edges.separation : face.separation;
+  result.normal = by_edges ? box_edge_normal(axes.edges, pair.X_AB) : face.normal;
 }
 
 void set_polytope_depth(const CorePair& pair, CoreDistance& result) {

@@ -20,50 +20,39 @@ class SmallVector {
   SmallVector(const SmallVector&) = delete;
   SmallVector& operator=(const SmallVector&) = delete;
 
-  void push_back(const T& value) {
-    if (size_ < N) {
-      inline_[size_] = value;
-    } else {
-      if (size_ == N) {
-        overflow_.assign(inline_.begin(), inline_.end());
-      }
-      overflow_.push_back(value);
-    }
-    ++size_;
+  [[gnu::always_inline]] void push_back(const T& value) {
+    if (size_ == capacity_) grow();
+    data_[size_++] = value;
   }
-  void clear() {
-    size_ = 0;
-    overflow_.clear();
-  }
+  void clear() { size_ = 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] T* data() { return size_ > N ? overflow_.data() : inline_.data(); }
-  [[nodiscard]] const T* data() const { return size_ > N ? overflow_.data() : inline_.data(); }
-  [[nodiscard]] T& operator[](std::size_t i) { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const { return data()[i]; }
-  [[nodiscard]] T& back() { return data()[size_ - 1]; }
-  [[nodiscard]] T* begin() { return data(); }
-  [[nodiscard]] T* end() { return data() + size_; }
-  [[nodiscard]] const T* begin() const { return data(); }
-  [[nodiscard]] const T* end() const { return data() + size_; }
+  [[nodiscard]] T* data() { return data_; }
+  [[nodiscard]] const T* data() const { return data_; }
+  [[nodiscard]] T& operator[](std::size_t i) { return data_[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const { return data_[i]; }
+  [[nodiscard]] T& back() { return data_[size_ - 1]; }
+  [[nodiscard]] T* begin() { return data_; }
+  [[nodiscard]] T* end() { return data_ + size_; }
+  [[nodiscard]] const T* begin() const { return data_; }
+  [[nodiscard]] const T* end() const { return data_ + size_; }
 
   /// Keeps the first `count` elements.
-  void shrink(std::size_t count) {
-    if (size_ > N && count <= N) {
-      for (std::size_t i = 0; i < count; ++i) {
-        inline_[i] = overflow_[i];
-      }
-      overflow_.clear();
-    } else if (size_ > N) {
-      overflow_.resize(count);
-    }
-    size_ = count;
-  }
+  void shrink(std::size_t count) { size_ = count; }
 
  private:
+  [[gnu::noinline]] void grow() {
+    if (overflow_.empty()) overflow_.assign(inline_.begin(), inline_.end());
+    overflow_.resize(2 * capacity_);
+    data_ = overflow_.data();
+    capacity_ = overflow_.size();
+  }
+
+  T* data_ = inline_.data();
+  std::size_t size_ = 0;
+  std::size_t capacity_ = N;
   std::array<T, N> inline_;
   std::vector<T> overflow_;
-  std::size_t size_ = 0;
 };
 
 }  // namespace achilles
