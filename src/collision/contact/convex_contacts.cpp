@@ -23,10 +23,12 @@ void find_convex_manifold(const CorePair& pair, double margin, Manifold& manifol
   CoreDistanceOptions options;
   options.beyond = margin + pair.radius();
   options.contact_tolerance = kTouching;
+  options.witnesses = false;
   const CoreDistance cores = compute_core_distance(pair, options);
   manifold.points.clear();
   if (!cores.beyond) {
-    make_nearest_manifold(pair, {cores.normal, cores.distance, cores.point_a, cores.point_b}, margin, manifold);
+    make_nearest_manifold(pair, {cores.normal, cores.distance, cores.point_a, cores.point_b, cores.has_points}, margin,
+                          manifold);
   }
 }
 

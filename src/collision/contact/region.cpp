@@ -1,5 +1,7 @@
 #include "collision/contact/region.hpp"
 
+#include "collision/narrow_phase/penetration.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -256,7 +258,11 @@ void make_nearest_manifold(const CorePair& pair, const NearestFeatures& nearest,
   if (add_parallel_edges(pair, nearest, margin, manifold)) {
     return;
   }
-  const Vec3 midway = 0.5 * (nearest.point_a + nearest.point_b + (pair.a.radius - pair.b.radius) * nearest.normal);
+  CoreDistance cores{nearest.separation, 0, nearest.normal, nearest.point_a, nearest.point_b};
+  if (!nearest.has_points) {
+    find_witnesses(pair, cores);
+  }
+  const Vec3 midway = 0.5 * (cores.point_a + cores.point_b + (pair.a.radius - pair.b.radius) * nearest.normal);
   manifold.points.push_back({midway, gap, make_feature(FeatureKind::kWitness, 0, 0)});
 }
 

@@ -13,6 +13,7 @@ struct NearestFeatures {
   double separation = 0;  // [m] of the cores, negative when they overlap
   Vec3 point_a = Vec3::Zero();
   Vec3 point_b = Vec3::Zero();
+  bool has_points = true;  // else they are found when they turn out to be needed
 };
 
 /// Replaces the manifold by the part of the incident patch that lies over the reference patch, as far as its gap is at

@@ -76,23 +76,24 @@ GjkResult compute_gjk(const CorePair& pair, const GjkOptions& options, const Vec
       break;
     }
     ++result.iterations;
-    Simplex grown = simplex;
-    grown.vertices[grown.count++] = next;
-    const Vec3 nearer = reduce_to_nearest(grown);
-    if (grown.count == 4) {
-      simplex = grown;
+    simplex.vertices[static_cast<std::size_t>(simplex.count++)] = next;
+    const SimplexPoint nearest = find_nearest(simplex);
+    if (nearest.distance2 == 0) {
+      reduce_to(nearest, simplex);
       v.setZero();
       result.status = GjkStatus::kTouching;
       break;
     }
     // |v| falls strictly in exact arithmetic; where it does not, rounding is all that is left of its progress. The
     // direction, which enters |v| squared, can still gain from a few more vertices.
-    if (nearer.squaredNorm() >= v.squaredNorm() &&
-        (nearer.squaredNorm() > (1 + kRounding) * v.squaredNorm() || ++flat_steps > kMaxFlatSteps)) {
+    const double before2 = v.squaredNorm();
+    if (nearest.distance2 >= before2 &&
+        (nearest.distance2 > (1 + kRounding) * before2 || ++flat_steps > kMaxFlatSteps)) {
+      --simplex.count;
       break;
     }
-    simplex = grown;
-    v = nearer;
+    reduce_to(nearest, simplex);
+    v = nearest.point;
   }
   finish(v, lower, result);
   return result;

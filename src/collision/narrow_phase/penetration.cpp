@@ -91,8 +91,9 @@ CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptio
   };
   if (options.polish && !result.beyond && is_vague()) {
     polish(pair, result);
-  } else if (gjk.status == GjkStatus::kTouching && options.witnesses) {
-    find_witnesses(pair, result);
+  } else if (gjk.status == GjkStatus::kTouching) {
+    result.has_points = options.witnesses;
+    if (options.witnesses) find_witnesses(pair, result);
   }
   return result;
 }

@@ -1,148 +1,141 @@
 #include "collision/narrow_phase/simplex.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
 
 namespace {
 
-// Weights of the nearest point over up to four vertices of the original simplex; zero for those that drop out.
-struct Nearest {
-  std::array<double, 4> weights{};
-  Vec3 point;
-  double distance2 = std::numeric_limits<double>::infinity();
+constexpr double kSliver = 1e-6;  // of the cube of its size: the volume of a tetrahedron whose signs are not trusted
 
-  void offer(const Nearest& other) {
-    if (other.distance2 < distance2) {
-      *this = other;
+// Searches the parts of a simplex for the point nearest to the origin, keeping the best so far.
+class Search {
+ public:
+  explicit Search(const Simplex& simplex) : simplex_(simplex), last_(simplex.count - 1) {}
+
+  SimplexPoint run() {
+    if (simplex_.count == 4 && is_inside()) {
+      return best_;
+    }
+    offer_vertex(last_);
+    for (int i = 0; i < last_; ++i) {
+      offer_edge(i);
+    }
+    // All edges are tried: region tests disagree with each other on slivers.
+    for (int i = 1; i < last_; ++i) {
+      for (int j = 0; j < i; ++j) {
+        if (!is_hidden_[static_cast<std::size_t>(3 - i - j)]) offer_triangle(j, i);
+      }
+    }
+    return best_;
+  }
+
+ private:
+  [[nodiscard]] const Vec3& w(int i) const { return simplex_.vertices[static_cast<std::size_t>(i)].w; }
+  [[nodiscard]] double& weight(int i) { return best_.weights[static_cast<std::size_t>(i)]; }
+
+  void offer_vertex(int i) {
+    const double distance2 = w(i).squaredNorm();
+    if (distance2 < best_.distance2) {
+      best_ = {{}, w(i), distance2};
+      weight(i) = 1;
     }
   }
-};
 
-Nearest on_vertex(const Simplex& simplex, int i) {
-  Nearest nearest;
-  nearest.weights[i] = 1;
-  nearest.point = simplex.vertices[i].w;
-  nearest.distance2 = nearest.point.squaredNorm();
-  return nearest;
-}
-
-Nearest on_edge(const Simplex& simplex, int i, int j) {
-  const Vec3& p = simplex.vertices[i].w;
-  const Vec3& q = simplex.vertices[j].w;
-  const Vec3 d = q - p;
-  const double length2 = d.squaredNorm();
-  // Measured from the nearer end: the weight of the further one then carries a small relative error.
-  const bool from_p = p.squaredNorm() <= q.squaredNorm();
-  const double t = from_p ? -d.dot(p) : d.dot(q);
-  if (t <= 0 || length2 <= 0) {
-    return on_vertex(simplex, from_p ? i : j);
+  void offer_edge(int i) {
+    const Vec3& p = w(i);
+    const Vec3& q = w(last_);
+    const Vec3 d = q - p;
+    const double length2 = d.squaredNorm();
+    // Measured from the nearer end: the weight of the further one then carries a small relative error.
+    const bool from_p = p.squaredNorm() <= q.squaredNorm();
+    const double t = from_p ? -d.dot(p) : d.dot(q);
+    if (t <= 0 || length2 <= 0) return offer_vertex(from_p ? i : last_);
+    if (t >= length2) return offer_vertex(from_p ? last_ : i);
+    const double part = t / length2;
+    const Vec3 point = from_p ? Vec3(p + part * d) : Vec3(q - part * d);
+    const double distance2 = point.squaredNorm();
+    if (distance2 < best_.distance2) {
+      best_ = {{}, point, distance2};
+      weight(from_p ? last_ : i) = part;
+      weight(from_p ? i : last_) = 1 - part;
+    }
   }
-  if (t >= length2) {
-    return on_vertex(simplex, from_p ? j : i);
-  }
-  Nearest nearest;
-  const double weight = t / length2;
-  nearest.weights[from_p ? j : i] = weight;
-  nearest.weights[from_p ? i : j] = 1 - weight;
-  nearest.point = from_p ? Vec3(p + weight * d) : Vec3(q - weight * d);
-  nearest.distance2 = nearest.point.squaredNorm();
-  return nearest;
-}
 
-// The foot of the origin on the plane of the triangle; where it lies outside, or the triangle has no area, the nearest
-// of the three edges. All edges are tried: region tests disagree with each other on slivers. Everything is measured
-// from the corner between the two shorter edges: GJK on round shapes makes slivers whose short edge is a difference of
-// nearly equal points, exact, and only from there the normal keeps its relative precision.
-Nearest on_triangle(const Simplex& simplex, int i, int j, int k) {
-  const auto w = [&](int m) -> const Vec3& { return simplex.vertices[m].w; };
-  const double ij = (w(j) - w(i)).squaredNorm(), jk = (w(k) - w(j)).squaredNorm(), ki = (w(i) - w(k)).squaredNorm();
-  const int base = ij >= jk && ij >= ki ? k : (jk >= ki ? i : j);
-  const int second = base == i ? j : (base == j ? k : i);
-  const int third = base == i ? k : (base == j ? i : j);
-  const Vec3& o = w(base);
-  const Vec3 u = w(second) - o, v = w(third) - o;
-  const Vec3 n = u.cross(v);
-  const double area2 = n.squaredNorm();
-  if (area2 > 0) {
+  // The foot of the origin on the plane of the triangle, if inside. Everything is measured from the corner between the
+  // two shorter edges: GJK on round shapes makes slivers whose short edge is a difference of nearly equal points,
+  // exact, and only from there the normal keeps its relative precision.
+  void offer_triangle(int i, int j) {
+    const int k = last_;
+    const double ij = (w(j) - w(i)).squaredNorm(), jk = (w(k) - w(j)).squaredNorm(), ki = (w(i) - w(k)).squaredNorm();
+    const int base = ij >= jk && ij >= ki ? k : (jk >= ki ? i : j);
+    const int second = base == i ? j : (base == j ? k : i);
+    const int third = base == i ? k : (base == j ? i : j);
+    const Vec3& o = w(base);
+    const Vec3 u = w(second) - o, v = w(third) - o;
+    const Vec3 n = u.cross(v);
+    const double area2 = n.squaredNorm();
+    if (!(area2 > 0)) return;
     const double s = -n.dot(o.cross(v)) / area2;
     const double t = -n.dot(u.cross(o)) / area2;
-    if (s > 0 && t > 0 && s + t < 1) {
-      Nearest nearest;
-      nearest.weights[base] = 1 - s - t;
-      nearest.weights[second] = s;
-      nearest.weights[third] = t;
-      nearest.point = n * (n.dot(o) / area2);
-      nearest.distance2 = nearest.point.squaredNorm();
-      return nearest;
+    if (!(s > 0 && t > 0 && s + t < 1)) return;
+    const Vec3 point = n * (n.dot(o) / area2);
+    const double distance2 = point.squaredNorm();
+    if (distance2 < best_.distance2) {
+      best_ = {{}, point, distance2};
+      weight(base) = 1 - s - t;
+      weight(second) = s;
+      weight(third) = t;
     }
   }
-  Nearest nearest = on_edge(simplex, i, j);
-  nearest.offer(on_edge(simplex, j, k));
-  nearest.offer(on_edge(simplex, k, i));
-  return nearest;
-}
 
-bool is_inside(const Simplex& simplex, Nearest& nearest) {
-  const Vec3& a = simplex.vertices[0].w;
-  const Vec3& b = simplex.vertices[1].w;
-  const Vec3& c = simplex.vertices[2].w;
-  const Vec3& d = simplex.vertices[3].w;
-  const std::array<double, 4> volumes{b.dot(c.cross(d)), -a.dot(c.cross(d)), a.dot(b.cross(d)), -a.dot(b.cross(c))};
-  const double sum = (b - a).dot((c - a).cross(d - a));
-  if (sum == 0) {
-    return false;
-  }
-  for (int i = 0; i < 4; ++i) {
-    nearest.weights[i] = volumes[i] / sum;
-    if (!(nearest.weights[i] > 0)) {
+  // Barycentric coordinates of the origin. A face behind which the origin lies does not hold the nearest point.
+  bool is_inside() {
+    const Vec3 &a = w(0), &b = w(1), &c = w(2), &d = w(3);
+    const Vec3 cd = c.cross(d), ab = a.cross(b);
+    const std::array<double, 4> volumes{b.dot(cd), -a.dot(cd), d.dot(ab), -c.dot(ab)};
+    const Vec3 u = b - a, v = c - a, t = d - a;
+    const double sum = u.dot(v.cross(t));
+    if (sum == 0) {
       return false;
     }
+    const double size2 = std::max({u.squaredNorm(), v.squaredNorm(), t.squaredNorm()});
+    const bool is_solid = sum * sum > kSliver * kSliver * size2 * size2 * size2;
+    bool inside = true;
+    for (std::size_t i = 0; i < 4; ++i) {
+      best_.weights[i] = volumes[i] / sum;
+      inside = inside && best_.weights[i] > 0;
+      if (i < 3) is_hidden_[i] = is_solid && best_.weights[i] > kSliver;
+    }
+    if (inside) {
+      best_.point.setZero();
+      best_.distance2 = 0;
+    }
+    return inside;
   }
-  nearest.point.setZero();
-  nearest.distance2 = 0;
-  return true;
-}
 
-Nearest on_tetrahedron(const Simplex& simplex) {
-  Nearest nearest;
-  if (is_inside(simplex, nearest)) {
-    return nearest;
-  }
-  nearest = on_triangle(simplex, 0, 1, 2);
-  nearest.offer(on_triangle(simplex, 0, 1, 3));
-  nearest.offer(on_triangle(simplex, 0, 2, 3));
-  nearest.offer(on_triangle(simplex, 1, 2, 3));
-  return nearest;
-}
-
-Nearest find_nearest(const Simplex& simplex) {
-  switch (simplex.count) {
-    case 1:
-      return on_vertex(simplex, 0);
-    case 2:
-      return on_edge(simplex, 0, 1);
-    case 3:
-      return on_triangle(simplex, 0, 1, 2);
-    default:
-      return on_tetrahedron(simplex);
-  }
-}
+  const Simplex& simplex_;
+  const int last_;
+  SimplexPoint best_;
+  std::array<bool, 3> is_hidden_{};  // faces of a tetrahedron, by the vertex they leave out
+};
 
 }  // namespace
 
-Vec3 reduce_to_nearest(Simplex& simplex) {
-  const Nearest nearest = find_nearest(simplex);
+SimplexPoint find_nearest(const Simplex& simplex) { return Search(simplex).run(); }
+
+void reduce_to(const SimplexPoint& point, Simplex& simplex) {
   int kept = 0;
   for (int i = 0; i < simplex.count; ++i) {
-    if (nearest.weights[i] > 0) {
-      simplex.vertices[kept] = simplex.vertices[i];
-      simplex.weights[kept] = nearest.weights[i];
+    const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(kept);
+    if (point.weights[from] > 0) {
+      if (to != from) simplex.vertices[to] = simplex.vertices[from];
+      simplex.weights[to] = point.weights[from];
       ++kept;
     }
   }
   simplex.count = kept;
-  return nearest.point;
 }
 
 }  // namespace achilles
