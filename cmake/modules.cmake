@@ -47,3 +47,7 @@ function(achilles_link_modules target module)
   target_link_libraries(${target} PRIVATE achilles_flags)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 endfunction()
+
+# Wide lanes are used by the throughput method alone.
+target_link_libraries(achilles_time_control PRIVATE hwy::hwy)
+target_link_libraries(achilles PRIVATE hwy::hwy)

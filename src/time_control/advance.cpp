@@ -161,6 +161,19 @@ ReflectionsOptions make_reflections(const Request& request) {
   return options;
 }
 
+SoftStepOptions make_soft_step(const Request& request) {
+  const OptionReader& read = request.read;
+  SoftStepOptions options;
+  options.substeps = read.integer("substeps");
+  options.frequency = read.number("frequency");
+  options.damping = read.number("damping");
+  options.push_speed = read.number("push_speed");
+  options.margin = read.number("margin");
+  options.restitution_threshold = read.number("restitution_threshold");
+  options.warm_start = read.boolean("warm_start");
+  return options;
+}
+
 struct Advance {
   World& world;
   StepWorkspace& scratch;
@@ -185,6 +198,7 @@ struct Advance {
   StepReport operator()(const FirstOrderOptions& options) const {
     return advance_first_order(world, options, scratch, h);
   }
+  StepReport operator()(const SoftStepOptions& options) const { return advance_soft_step(world, options, scratch, h); }
 };
 
 }  // namespace
@@ -207,6 +221,7 @@ Method make_method(const MethodDescription& description) {
   if (name == "penalty") return make_penalty(request);
   if (name == "position-optimal") return make_position_optimal(request);
   if (name == "first-order") return make_first_order(request);
+  if (name == "soft-step") return make_soft_step(request);
   return make_lcp_fixed(request);
 }
 
@@ -219,7 +234,8 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
   const std::string name = scene.method.name;
   const bool takes_joints =
       !std::holds_alternative<ImpulseOptions>(method) && !std::holds_alternative<ReflectionsOptions>(method) &&
-      !std::holds_alternative<PenaltyOptions>(method) && !std::holds_alternative<PositionOptimalOptions>(method);
+      !std::holds_alternative<PenaltyOptions>(method) && !std::holds_alternative<PositionOptimalOptions>(method) &&
+      !std::holds_alternative<SoftStepOptions>(method);
   if (!scene.joints.empty() && !takes_joints) obstacles.push_back("joints are not part of method " + name);
   if (!scene.scripts.empty() && std::holds_alternative<PositionOptimalOptions>(method)) {
     obstacles.push_back("scripts are not part of method " + name);
@@ -234,6 +250,14 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
     obstacles.push_back("motors that go to a position are not part of method " + name);
   }
   if (!scene.triggers.empty()) obstacles.push_back("triggers are not part of method " + name + " in this version");
+  const auto is_soft_or_rolls = [](const auto& entry) {
+    return entry.law.rolling_friction > 0 || entry.law.stiffness > 0;
+  };
+  if (std::holds_alternative<SoftStepOptions>(method) &&
+      (std::any_of(scene.materials.begin(), scene.materials.end(), is_soft_or_rolls) ||
+       std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), is_soft_or_rolls))) {
+    obstacles.push_back("rolling friction and compliant contact are not part of method " + name + " in this version");
+  }
   const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };
   if (std::any_of(scene.materials.begin(), scene.materials.end(), anisotropic) ||
       std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), anisotropic)) {

@@ -126,7 +126,7 @@ bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touc
       {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(next.points.size()), contact.count});
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
     const bool acted = !scratch.records[p].impulse.isZero(0);
-    const double approach = acted ? scratch.point_rows[scratch.rows_of_point[p]].approach : 0;
+    const double approach = acted ? scratch.point_approach[p] : 0;
     const ContactPoint& point = scratch.contacts.points[p];
     next.points.push_back(
         {point.feature, approach, scratch.records[p].impulse, contact_place(bodies, contact, point.position)});
@@ -137,7 +137,7 @@ bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touc
 void fill_records(const BodyArrays& bodies, StepWorkspace& scratch, StepReport& report) {
   const ContactSet& contacts = scratch.contacts;
   scratch.records.resize(contacts.points.size());
-  scratch.rows_of_point.resize(contacts.points.size());
+  scratch.point_approach.resize(contacts.points.size());
   for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
     const std::uint32_t first = scratch.row_start[group];
     const std::uint32_t count = scratch.row_start[group + 1] - first;
@@ -149,7 +149,7 @@ void fill_records(const BodyArrays& bodies, StepWorkspace& scratch, StepReport& 
       const ContactPoint& point = contacts.points[where.point];
       const Vec3 impulse = contact_impulse(where, rows, impulses, point.normal);
       scratch.records[where.point] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, impulse};
-      scratch.rows_of_point[where.point] = k;
+      scratch.point_approach[where.point] = where.approach;
       report.external_work += measure_script_work(bodies, scratch.records[where.point], impulse);
       if (!impulse.isZero(0)) {
         scratch.constrained[contact.body_a] = 1;
@@ -163,6 +163,10 @@ void fill_records(const BodyArrays& bodies, StepWorkspace& scratch, StepReport& 
 
 void conclude_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report) {
   fill_records(world.bodies, scratch, report);
+  remember_contacts(world, touching, scratch, report);
+}
+
+void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report) {
   scratch.next_cache.contacts.clear();
   scratch.next_cache.points.clear();
   int kept = 0;

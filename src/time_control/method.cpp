@@ -218,6 +218,25 @@ MethodInfo reflections() {
           }};
 }
 
+MethodInfo soft_step() {
+  return {"soft-step",
+          "beyond the papers",
+          "substepped soft constraints on wide lanes and all cores: the throughput method",
+          {},
+          {"newton"},
+          {
+              integer("substeps", 4, 1, 1000, "collide once, solve this many times"),
+              number("frequency", 60, 1e-3, 1e6,
+                     "contacts are springs of this frequency [Hz], at most a quarter of the substeps'; on the ground "
+                     "twice it"),
+              number("damping", 1, 0, 1e6, "damping ratio of those springs"),
+              number("push_speed", 3, 0, kBig, "penetration is pushed out at most this fast [m/s]"),
+              number("margin", 0.01, 0, kBig, kMargin),
+              number("restitution_threshold", 0.2, 0, kBig, kThreshold),
+              boolean("warm_start", true, kWarmStart),
+          }};
+}
+
 }  // namespace
 
 std::span<const MethodInfo> method_infos() {
@@ -236,6 +255,7 @@ std::span<const MethodInfo> method_infos() {
       penalty(),
       position_optimal(),
       first_order(),
+      soft_step(),
   };
   return infos;
 }

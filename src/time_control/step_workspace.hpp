@@ -11,6 +11,7 @@
 #include "solver/solver.hpp"
 #include "time_control/fixed_step/fixed_step_workspace.hpp"
 #include "time_control/impulse/impulse_workspace.hpp"
+#include "time_control/soft_step/soft_workspace.hpp"
 
 #include <achilles/report.hpp>
 
@@ -53,6 +54,7 @@ struct StepWorkspace {
 
   ImpulseWorkspace impulse;
   FixedStepWorkspace fixed_step;
+  SoftWorkspace soft;
 
   struct Rebound {
     struct Point {
@@ -67,7 +69,8 @@ struct StepWorkspace {
   } rebound;
 
   ContactCache next_cache;
-  std::vector<std::uint32_t> rows_of_point;  // per contact point, index into point_rows
+  std::vector<std::uint32_t> rows_of_point;  // per contact point, index of its normal row
+  std::vector<double> point_approach;        // [m/s] per contact point: speed at which the surfaces meet
 
   std::vector<JointLoad> joint_loads;  // per joint: part of the result
   std::vector<ContactRecord> records;  // contact points of the step with their impulses: part of the result

@@ -1,0 +1,33 @@
+// Colours for edges of a graph: edges of one colour share no movable node, so that they can be worked on at once.
+#pragma once
+
+#include "graph/groups.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace achilles {
+
+struct Coloring {
+  static constexpr std::uint32_t kMostColors = 32;
+  /// Edge indices, colour after colour; those that found no colour come last and must be worked on one by one.
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> start;  // per colour, one for the overflow, and one past the last
+
+  [[nodiscard]] std::size_t colors() const { return start.size() - 2; }
+  [[nodiscard]] std::span<const std::uint32_t> edges_of(std::size_t color) const {
+    return std::span(order).subspan(start[color], start[color + 1] - start[color]);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> overflow() const { return edges_of(colors()); }
+
+  std::vector<std::uint32_t> used;     // scratch: per node, a bit per colour
+  std::vector<std::uint8_t> color_of;  // scratch: per edge
+};
+
+/// Greedy, in the order of the edges: the first colour free at both ends. Edges to a node that cannot move are coloured
+/// from the other end of the list: they come last in a sweep, so that what stands on the ground has the last word.
+/// The result depends on the edges alone.
+void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t> movable, Coloring& coloring);
+
+}  // namespace achilles

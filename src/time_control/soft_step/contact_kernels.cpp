@@ -1,0 +1,295 @@
+// The inner loops of soft-step, compiled once per instruction set and chosen at run time. Every lane is computed by the
+// same operations in the same order whatever the width, without fused operations: all instruction sets give the same
+// bits.
+#include "time_control/soft_step/contact_lanes.hpp"
+
+// Few are enough: eight lanes, four, and one for machines that have neither.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "time_control/soft_step/contact_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace achilles {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Wide = hn::CappedTag<float, kLanes>;
+using WideInt = hn::RebindToSigned<Wide>;
+using V = hn::Vec<Wide>;
+constexpr Wide kWide;
+
+struct V3 {
+  V x, y, z;
+};
+
+HWY_INLINE V3 operator+(const V3& a, const V3& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
+HWY_INLINE V3 operator-(const V3& a, const V3& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
+HWY_INLINE V3 scale(V s, const V3& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
+HWY_INLINE V3 multiply(const V3& a, const V3& b) { return {hn::Mul(a.x, b.x), hn::Mul(a.y, b.y), hn::Mul(a.z, b.z)}; }
+HWY_INLINE V dot(const V3& a, const V3& b) {
+  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
+}
+HWY_INLINE V3 cross(const V3& a, const V3& b) {
+  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
+          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
+}
+HWY_INLINE V load(const Lane& lane, std::size_t at) { return hn::Load(kWide, lane + at); }
+HWY_INLINE V3 load(const Lane (&lanes)[3], std::size_t at) {
+  return {load(lanes[0], at), load(lanes[1], at), load(lanes[2], at)};
+}
+HWY_INLINE void store(V value, Lane& lane, std::size_t at) { hn::Store(value, kWide, lane + at); }
+
+/// Symmetric matrix, xx, yy, zz, xy, xz, yz, times a vector.
+HWY_INLINE V3 multiply(const Lane (&m)[6], std::size_t at, const V3& a) {
+  const V xx = load(m[0], at), yy = load(m[1], at), zz = load(m[2], at);
+  const V xy = load(m[3], at), xz = load(m[4], at), yz = load(m[5], at);
+  return {dot({xx, xy, xz}, a), dot({xy, yy, yz}, a), dot({xz, yz, zz}, a)};
+}
+
+/// The velocities of the two bodies of each lane.
+struct Twins {
+  V3 v_a, w_a, v_b, w_b;
+};
+
+/// Offsets of the bodies' rows of eight floats.
+HWY_INLINE hn::Vec<WideInt> rows_of(const std::int32_t (&slots)[kLanes], std::size_t at) {
+  return hn::ShiftLeft<3>(hn::Load(WideInt(), slots + at));
+}
+
+HWY_INLINE V3 gather(const float* base, hn::Vec<WideInt> rows) {
+  return {hn::GatherIndex(kWide, base, rows), hn::GatherIndex(kWide, base + 1, rows),
+          hn::GatherIndex(kWide, base + 2, rows)};
+}
+
+HWY_INLINE Twins gather_velocities(const ContactLanes& c, std::size_t at, const SoftVelocity* velocities) {
+  const float* base = velocities->linear;
+  const auto a = rows_of(c.slot_a, at), b = rows_of(c.slot_b, at);
+  return {gather(base, a), gather(base + 3, a), gather(base, b), gather(base + 3, b)};
+}
+
+HWY_INLINE void scatter_body(const V3& v, const V3& w, const std::int32_t* slots, SoftVelocity* velocities) {
+  HWY_ALIGN float columns[6][kLanes];
+  hn::Store(v.x, kWide, columns[0]);
+  hn::Store(v.y, kWide, columns[1]);
+  hn::Store(v.z, kWide, columns[2]);
+  hn::Store(w.x, kWide, columns[3]);
+  hn::Store(w.y, kWide, columns[4]);
+  hn::Store(w.z, kWide, columns[5]);
+  for (std::size_t lane = 0; lane < hn::Lanes(kWide); ++lane) {
+    // Slots up to 0 are read-only: many lanes may share them, also on other threads.
+    if (slots[lane] <= 0) continue;
+    SoftVelocity& to = velocities[slots[lane]];
+    for (std::size_t k = 0; k < 3; ++k) {
+      to.linear[k] = columns[k][lane];
+      to.angular[k] = columns[3 + k][lane];
+    }
+  }
+}
+
+HWY_INLINE void scatter_velocities(const Twins& u, const ContactLanes& c, std::size_t at, SoftVelocity* velocities) {
+  scatter_body(u.v_a, u.w_a, c.writes_a + at, velocities);
+  scatter_body(u.v_b, u.w_b, c.writes_b + at, velocities);
+}
+
+/// Impulse on b at the arms, minus it on a.
+HWY_INLINE void apply(const V3& impulse, const V3& arm_a, const V3& arm_b, const ContactLanes& c, std::size_t at,
+                      Twins& u) {
+  u.v_a = u.v_a - multiply(load(c.inverse_mass_a, at), impulse);
+  u.w_a = u.w_a - multiply(c.inverse_inertia_a, at, cross(arm_a, impulse));
+  u.v_b = u.v_b + multiply(load(c.inverse_mass_b, at), impulse);
+  u.w_b = u.w_b + multiply(c.inverse_inertia_b, at, cross(arm_b, impulse));
+}
+
+HWY_INLINE V3 relative_velocity(const Twins& u, const V3& arm_a, const V3& arm_b) {
+  return u.v_b + cross(u.w_b, arm_b) - u.v_a - cross(u.w_a, arm_a);
+}
+
+struct Turned {
+  V3 d;  // displacement of the centre
+  V3 q;  // vector part of the rotation
+  V w;   // scalar part
+};
+
+HWY_INLINE Turned gather_displacement(const SoftDisplacement* displacements, hn::Vec<WideInt> rows) {
+  const float* base = displacements->linear;
+  return {gather(base, rows), gather(base + 3, rows), hn::GatherIndex(kWide, base + 6, rows)};
+}
+
+/// d + (q − 1) r: how far the point at arm r went.
+HWY_INLINE V3 move_point(const Turned& body, const V3& arm) {
+  const V3 t = cross(body.q, arm);
+  const V3 twice = scale(body.w, t) + cross(body.q, t);
+  return body.d + twice + twice;
+}
+
+HWY_INLINE V sum_of_impulses(const ContactLanes& c, std::size_t at) {
+  V sum = load(c.points[0].impulse, at);
+  for (std::size_t p = 1; p < kPointsPerManifold; ++p) sum = hn::Add(sum, load(c.points[p].impulse, at));
+  return sum;
+}
+
+HWY_INLINE void solve_friction(ContactLanes& c, std::size_t at, Twins& u) {
+  const V pressed = sum_of_impulses(c, at);
+  const V bound = hn::Mul(load(c.friction, at), pressed);
+  // About the normal.
+  const V3 n = load(c.normal, at);
+  const V spin = dot(n, u.w_b - u.w_a);
+  const V twist_before = load(c.twist_impulse, at);
+  const V twist_bound = hn::Mul(load(c.twist_reach, at), pressed);
+  const V twist =
+      hn::Max(hn::Neg(twist_bound), hn::Min(hn::Sub(twist_before, hn::Mul(load(c.twist_mass, at), spin)), twist_bound));
+  store(twist, c.twist_impulse, at);
+  const V3 turn = scale(hn::Sub(twist, twist_before), n);
+  u.w_a = u.w_a - multiply(c.inverse_inertia_a, at, turn);
+  u.w_b = u.w_b + multiply(c.inverse_inertia_b, at, turn);
+  // Along the surface: both tangents at once, then back into the disc.
+  const V3 arm_a = load(c.center_a, at), arm_b = load(c.center_b, at);
+  const V3 t1 = load(c.tangent[0], at), t2 = load(c.tangent[1], at);
+  const V3 slip = relative_velocity(u, arm_a, arm_b);
+  const V s1 = dot(t1, slip), s2 = dot(t2, slip);
+  const V m11 = load(c.tangent_mass[0], at), m22 = load(c.tangent_mass[1], at), m12 = load(c.tangent_mass[2], at);
+  const V before1 = load(c.tangent_impulse[0], at), before2 = load(c.tangent_impulse[1], at);
+  V f1 = hn::Sub(before1, hn::Add(hn::Mul(m11, s1), hn::Mul(m12, s2)));
+  V f2 = hn::Sub(before2, hn::Add(hn::Mul(m12, s1), hn::Mul(m22, s2)));
+  const V length = hn::Sqrt(hn::Add(hn::Mul(f1, f1), hn::Mul(f2, f2)));
+  const V tiny = hn::Set(kWide, 1e-30f);
+  const V shrink = hn::Min(hn::Set(kWide, 1.0f), hn::Div(bound, hn::Max(length, tiny)));
+  f1 = hn::Mul(f1, shrink);
+  f2 = hn::Mul(f2, shrink);
+  store(f1, c.tangent_impulse[0], at);
+  store(f2, c.tangent_impulse[1], at);
+  apply(scale(hn::Sub(f1, before1), t1) + scale(hn::Sub(f2, before2), t2), arm_a, arm_b, c, at, u);
+}
+
+HWY_INLINE void solve_normals(ContactLanes& c, std::size_t at, const Turned& body_a, const Turned& body_b,
+                              const SubstepOptions& options, Twins& u) {
+  const V zero = hn::Zero(kWide), one = hn::Set(kWide, 1.0f);
+  const V3 n = load(c.normal, at);
+  const V inverse_h = hn::Set(kWide, options.inverse_h);
+  const V slowest = hn::Set(kWide, -options.push_speed);
+  const V rate = options.biased ? load(c.bias_rate, at) : zero;
+  const V soft_mass = options.biased ? load(c.mass_scale, at) : one;
+  const V soft_leak = options.biased ? load(c.impulse_scale, at) : zero;
+  for (ContactLanes::Point& point : c.points) {
+    const V3 arm_a = load(point.arm_a, at), arm_b = load(point.arm_b, at);
+    const V gap = hn::Add(load(point.gap, at), dot(n, move_point(body_b, arm_b) - move_point(body_a, arm_a)));
+    // Apart: the substep may close the gap. Else: push it out softly, or not at all.
+    const auto apart = hn::Gt(gap, zero);
+    const V bias = hn::IfThenElse(apart, hn::Mul(gap, inverse_h), hn::Max(hn::Mul(rate, gap), slowest));
+    const V mass = hn::Mul(load(point.normal_mass, at), hn::IfThenElse(apart, one, soft_mass));
+    const V leak = hn::IfThenElse(apart, zero, soft_leak);
+    const V before = load(point.impulse, at);
+    const V speed = dot(n, relative_velocity(u, arm_a, arm_b));
+    const V change = hn::Sub(hn::Neg(hn::Mul(mass, hn::Add(speed, bias))), hn::Mul(leak, before));
+    const V impulse = hn::Max(hn::Add(before, change), zero);
+    store(impulse, point.impulse, at);
+    apply(scale(hn::Sub(impulse, before), n), arm_a, arm_b, c, at, u);
+  }
+}
+
+void WarmStart(std::span<ContactLanes> lanes, SoftVelocity* velocities) {
+  for (ContactLanes& c : lanes) {
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      Twins u = gather_velocities(c, at, velocities);
+      const V3 n = load(c.normal, at);
+      for (const ContactLanes::Point& point : c.points) {
+        apply(scale(load(point.impulse, at), n), load(point.arm_a, at), load(point.arm_b, at), c, at, u);
+      }
+      const V3 friction = scale(load(c.tangent_impulse[0], at), load(c.tangent[0], at)) +
+                          scale(load(c.tangent_impulse[1], at), load(c.tangent[1], at));
+      apply(friction, load(c.center_a, at), load(c.center_b, at), c, at, u);
+      const V3 turn = scale(load(c.twist_impulse, at), n);
+      u.w_a = u.w_a - multiply(c.inverse_inertia_a, at, turn);
+      u.w_b = u.w_b + multiply(c.inverse_inertia_b, at, turn);
+      scatter_velocities(u, c, at, velocities);
+    }
+  }
+}
+
+void Solve(std::span<ContactLanes> lanes, SoftVelocity* velocities, const SoftDisplacement* displacements,
+           const SubstepOptions& options) {
+  for (ContactLanes& c : lanes) {
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      Twins u = gather_velocities(c, at, velocities);
+      const Turned body_a = gather_displacement(displacements, rows_of(c.slot_a, at));
+      const Turned body_b = gather_displacement(displacements, rows_of(c.slot_b, at));
+      // Friction last, so that it has the normal impulses of this very sweep for its bound.
+      solve_normals(c, at, body_a, body_b, options, u);
+      solve_friction(c, at, u);
+      scatter_velocities(u, c, at, velocities);
+    }
+  }
+}
+
+void Restitute(std::span<ContactLanes> lanes, SoftVelocity* velocities, float threshold) {
+  const V zero = hn::Zero(kWide);
+  for (ContactLanes& c : lanes) {
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      const V restitution = load(c.restitution, at);
+      if (hn::AllTrue(kWide, hn::Eq(restitution, zero))) continue;
+      Twins u = gather_velocities(c, at, velocities);
+      const V3 n = load(c.normal, at);
+      for (ContactLanes::Point& point : c.points) {
+        const V approach = load(point.approach, at);
+        const auto bounces = hn::And(hn::Lt(approach, hn::Set(kWide, -threshold)), hn::Gt(load(point.total, at), zero));
+        const V3 arm_a = load(point.arm_a, at), arm_b = load(point.arm_b, at);
+        const V speed = dot(n, relative_velocity(u, arm_a, arm_b));
+        const V wanted = hn::Neg(hn::Mul(load(point.normal_mass, at), hn::Add(speed, hn::Mul(restitution, approach))));
+        const V before = load(point.impulse, at);
+        const V impulse = hn::IfThenElse(bounces, hn::Max(hn::Add(before, wanted), zero), before);
+        const V change = hn::Sub(impulse, before);
+        store(impulse, point.impulse, at);
+        store(hn::Add(load(point.total, at), change), point.total, at);
+        apply(scale(change, n), arm_a, arm_b, c, at, u);
+      }
+      scatter_velocities(u, c, at, velocities);
+    }
+  }
+}
+
+void Sum(std::span<ContactLanes> lanes) {
+  const auto add = [](const Lane& what, Lane& total) HWY_ATTR {
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      store(hn::Add(load(total, at), load(what, at)), total, at);
+    }
+  };
+  for (ContactLanes& c : lanes) {
+    for (ContactLanes::Point& point : c.points) add(point.impulse, point.total);
+    for (std::size_t k = 0; k < 2; ++k) add(c.tangent_impulse[k], c.tangent_total[k]);
+    add(c.twist_impulse, c.twist_total);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace achilles
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace achilles {
+
+HWY_EXPORT(WarmStart);
+HWY_EXPORT(Solve);
+HWY_EXPORT(Restitute);
+HWY_EXPORT(Sum);
+
+void warm_start_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities) {
+  HWY_DYNAMIC_DISPATCH(WarmStart)(lanes, velocities);
+}
+
+void solve_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities, const SoftDisplacement* displacements,
+                    const SubstepOptions& options) {
+  HWY_DYNAMIC_DISPATCH(Solve)(lanes, velocities, displacements, options);
+}
+
+void restitute_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities, float threshold) {
+  HWY_DYNAMIC_DISPATCH(Restitute)(lanes, velocities, threshold);
+}
+
+void sum_contacts(std::span<ContactLanes> lanes) { HWY_DYNAMIC_DISPATCH(Sum)(lanes); }
+
+}  // namespace achilles
+#endif

@@ -1,0 +1,27 @@
+// soft-step: the method for large scenes. Collide once, then substeps of soft constraints on wide lanes.
+//
+// Per substep: velocities gain their share of the forces, impulses of the substep before are applied again, one sweep
+// with soft bias pushes penetration out, positions move, one sweep without bias takes the pushing velocity back out.
+// Restitution comes once, at the end [Macklin19, Catto24]. Bodies that touch nothing fly exactly, in double precision.
+#pragma once
+
+#include "time_control/step_workspace.hpp"
+
+#include <achilles/world.hpp>
+
+namespace achilles {
+
+struct SoftStepOptions {
+  int substeps = 4;
+  double frequency = 60;               // [Hz] of contacts as springs; at most a quarter of the substeps' own
+  double damping = 1;                  // ratio of contacts as springs
+  double push_speed = 3;               // [m/s] at which penetration is pushed out, at most
+  double margin = 0.01;                // [m]
+  double restitution_threshold = 0.2;  // [m/s]
+  bool warm_start = true;
+};
+
+[[nodiscard]] StepReport advance_soft_step(World& world, const SoftStepOptions& options, StepWorkspace& scratch,
+                                           double h);
+
+}  // namespace achilles

@@ -1,0 +1,33 @@
+// Scratch of soft-step.
+#pragma once
+
+#include "graph/coloring.hpp"
+#include "time_control/soft_step/contact_lanes.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace achilles {
+
+/// Up to four points of a contact with one normal.
+struct SoftManifold {
+  std::uint32_t contact = 0;
+  std::uint32_t first = 0, count = 0;  // points
+};
+
+struct SoftWorkspace {
+  std::vector<SoftManifold> manifolds;
+  std::vector<GraphEdge> edges;  // per manifold
+  Coloring coloring;
+  std::vector<ContactLanes> lanes;     // colour after colour, the overflow last, one manifold each
+  std::vector<std::uint32_t> start;    // of each colour's lanes, of the overflow's, and one past the last
+  std::vector<std::uint32_t> lane_of;  // per manifold: index of its lanes times kLanes, plus the lane
+
+  std::vector<std::int32_t> slot_of;     // per body; 0: never moves or touches nothing
+  std::vector<std::uint32_t> body_of;    // per slot
+  std::vector<SoftVelocity> velocities;  // per slot
+  std::vector<SoftVelocity> accelerations;
+  std::vector<SoftDisplacement> displacements;
+};
+
+}  // namespace achilles
