@@ -48,7 +48,7 @@ struct CompareArguments {
 };
 
 struct SolveArguments {
-  std::string file;  // FCLIB problem (HDF5)
+  std::string file;  // FCLIB problem or collection of problems (HDF5)
   std::string solver = "newton";
   std::vector<std::string> sets;  // OPTION=VALUE of the solver
   std::string report;             // JSON; empty: none

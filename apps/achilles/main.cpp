@@ -89,10 +89,12 @@ void describe_compare(CLI::App& app, Request& request) {
 }
 
 void describe_solve(CLI::App& app, Request& request) {
-  CLI::App* command = app.add_subcommand("solve", "Solve a problem of the frictional-contact library (FCLIB)");
+  CLI::App* command = app.add_subcommand(
+      "solve", "Solve a problem of the frictional-contact library (FCLIB), or a collection of problems");
   SolveArguments& arguments = request.solve;
   command->add_option("PROBLEM", arguments.file, "Problem file (HDF5)")->required();
-  command->add_option("--solver", arguments.solver, "Solver (see: achilles solvers); default newton");
+  command->add_option("--solver", arguments.solver,
+                      "Solver (see: achilles solvers), or for a collection: all; default newton");
   command->add_option("--set,-s", arguments.sets, "Option of the solver, e.g. tolerance=1e-8")
       ->type_name("OPTION=VALUE")
       ->expected(1)

@@ -1,8 +1,10 @@
-// One frictional contact problem from a file, solved.
+// Frictional contact problems from a file, solved.
 #include "commands.hpp"
+#include "solve_options.hpp"
 #include "terminal.hpp"
 
-#include "solver/fclib.hpp"
+#include "solver/file/fclib.hpp"
+#include "solver/file/problem_collection.hpp"
 #include "solver/solver.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +43,22 @@ SolverOptions make_solver(const SolveArguments& arguments) {
     throw BadInput(fmt::format("there is no solver '{}'; 'achilles solvers' lists them", arguments.solver));
   }
   SolverOptions options = info->standard;
-  for (const std::string& set : arguments.sets) {
+  apply_sets(arguments.sets, options);
+  return options;
+}
+
+bool is_collection(const std::string& path) {
+  try {
+    return is_problem_collection(path);
+  } catch (const ProblemFileError& error) {
+    throw BadInput(error.what());
+  }
+}
+
+}  // namespace
+
+void apply_sets(const std::vector<std::string>& sets, SolverOptions& options) {
+  for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos) throw BadInput(fmt::format("--set {}: write OPTION=VALUE", set));
     try {
@@ -50,12 +67,22 @@ SolverOptions make_solver(const SolveArguments& arguments) {
       throw BadInput(fmt::format("--set {}: {}", set, error.what()));
     }
   }
-  return options;
 }
 
-}  // namespace
+void write_json(const std::string& file, const nlohmann::ordered_json& json) {
+  if (file.empty()) return;
+  std::ofstream out(file);
+  out << json.dump(1) << '\n';
+  if (!out.flush()) throw std::runtime_error(file + ": cannot be written");
+}
 
 int solve_problem(const SolveArguments& arguments) {
+  const bool all = arguments.solver == "all";
+  if (is_collection(arguments.file)) {
+    if (!all) (void)make_solver(arguments);
+    return solve_collection(arguments);
+  }
+  if (all) throw BadInput(fmt::format("{}: one problem takes one solver", arguments.file));
   const SolverOptions options = make_solver(arguments);
   const FclibProblem problem = read_problem(arguments.file);
   std::vector<double> impulses(problem.matrix.size(), 0.0);
@@ -68,21 +95,17 @@ int solve_problem(const SolveArguments& arguments) {
   fmt::print("  {:<12} {} after {} iterations in {}\n", arguments.solver, to_string(report.status), report.iterations,
              show_duration(seconds));
   fmt::print("  residual     {:.3g} (natural map), {:.3g} (FCLIB's measure)\n", report.residual, fclib);
-  if (!arguments.report.empty()) {
-    nlohmann::ordered_json json;
-    json["problem"] = arguments.file;
-    json["solver"] = arguments.solver;
-    json["status"] = std::string(to_string(report.status));
-    json["contacts"] = problem.contacts;
-    json["residual"] = report.residual;
-    json["residual_fclib"] = fclib;
-    json["iterations"] = report.iterations;
-    json["wall_seconds"] = seconds;
-    json["reaction"] = fclib_reactions(problem, impulses);
-    std::ofstream file(arguments.report);
-    file << json.dump(1) << '\n';
-    if (!file.flush()) throw std::runtime_error(arguments.report + ": cannot be written");
-  }
+  nlohmann::ordered_json json;
+  json["problem"] = arguments.file;
+  json["solver"] = arguments.solver;
+  json["status"] = std::string(to_string(report.status));
+  json["contacts"] = problem.contacts;
+  json["residual"] = report.residual;
+  json["residual_fclib"] = fclib;
+  json["iterations"] = report.iterations;
+  json["wall_seconds"] = seconds;
+  json["reaction"] = fclib_reactions(problem, impulses);
+  write_json(arguments.report, json);
   return report.status == SolveStatus::kSolved ? kDone : kStopped;
 }
 

@@ -4,32 +4,12 @@
 #include "time_control/contact_stage.hpp"
 #include "time_control/correction.hpp"
 #include "time_control/rebound.hpp"
+#include "time_control/solve_stage.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace achilles {
 namespace {
-
-/// Few sweeps do not hold a mechanism together: arms far longer than the bodies are wide make its rows nearly parallel.
-/// Small ones are solved exactly, which is also faster than sweeping them to the same residual.
-bool is_solved_exactly(const StepWorkspace& scratch, std::size_t group, int exact_rows) {
-  const bool has_joints = scratch.joint_rows_start[group] < scratch.joint_rows_start[group + 1];
-  return has_joints &&
-         scratch.row_start[group + 1] - scratch.row_start[group] <= static_cast<std::uint32_t>(exact_rows);
-}
-
-void solve_group(World& world, const LcpFixedOptions& options, StepWorkspace& scratch, std::size_t group) {
-  const std::uint32_t first = scratch.row_start[group];
-  const std::uint32_t count = scratch.row_start[group + 1] - first;
-  const RowProblem problem{std::span<const Row>(scratch.rows).subspan(first, count), world.bodies.velocity};
-  const std::span<double> impulses = std::span(scratch.impulses).subspan(first, count);
-  SolverWorkspace& workspace = scratch.solving[BlockRunner::thread_index()];
-  const SolverOptions exact = NewtonOptions{};
-  const bool is_exact = is_solved_exactly(scratch, group, options.exact_rows);
-  scratch.solves[group] = solve(problem, is_exact ? exact : options.solver, workspace, impulses);
-}
 
 /// Who solves a mechanism exactly does not want it mended by sweeps.
 int exact_corrections(const LcpFixedOptions& options) {
@@ -46,7 +26,7 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin, h, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
-  for_each_group(scratch, [&](std::size_t group) { solve_group(world, options, scratch, group); });
+  solve_groups(world, {options.solver, options.exact_rows}, scratch);
   conclude_contacts(world, options.slop, scratch, report);
   conclude_joints(world, h, scratch, report);
   copy_to(world.bodies.position, scratch.impulse.position);

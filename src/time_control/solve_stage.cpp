@@ -14,7 +14,8 @@ bool is_solved_exactly(const StepWorkspace& scratch, std::size_t group, int exac
 void solve_group(World& world, const GroupSolveOptions& options, StepWorkspace& scratch, std::size_t group) {
   const std::uint32_t first = scratch.row_start[group];
   const std::uint32_t count = scratch.row_start[group + 1] - first;
-  const RowProblem problem{std::span<const Row>(scratch.rows).subspan(first, count), world.bodies.velocity};
+  const RowProblem problem{std::span<const Row>(scratch.rows).subspan(first, count), world.bodies.velocity,
+                           scratch.inverse_mass};
   const std::span<double> impulses = std::span(scratch.impulses).subspan(first, count);
   SolverWorkspace& workspace = scratch.solving[BlockRunner::thread_index()];
   const SolverOptions exact = NewtonOptions{};

@@ -10,7 +10,7 @@ namespace achilles {
 
 struct GroupSolveOptions {
   // Sweeps of Gauss-Seidel with conjugate directions: a stack of ten boxes is at rest to 1e-9 m/s in a dozen of them.
-  SolverOptions solver = NonsmoothCgOptions{.iterations = 50};
+  SolverOptions solver = NonsmoothCgOptions{.iterations = 100};
   int exact_rows = 300;  // groups with joints and at most this many rows are solved by Newton
 };
 

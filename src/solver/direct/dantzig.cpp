@@ -46,7 +46,7 @@ class BoxedFriction {
   }
   void fill_matrix();
   void fill_bounds();
-  void set_limits();
+  void set_limits(int round);
   [[nodiscard]] SolveReport solve_round(int pivots);
   void solve_active_set();
   [[nodiscard]] double measure(std::span<const double> impulses);
@@ -90,8 +90,15 @@ void BoxedFriction::fill_bounds() {
   }
 }
 
-void BoxedFriction::set_limits() {
-  for_each_pair([&](std::size_t i) { scratch_.limit[i] = scratch_.limit[i + 1] = disc(i, impulses_); });
+// Half way to the new limits where the full way has gone on too long: limits that two contacts hand to each other in
+// turn settle between.
+void BoxedFriction::set_limits(int round) {
+  constexpr int kFullRounds = 8;
+  const double share = round < kFullRounds ? 1 : 0.5;
+  for_each_pair([&](std::size_t i) {
+    scratch_.limit[i] += share * (disc(i, impulses_) - scratch_.limit[i]);
+    scratch_.limit[i + 1] = scratch_.limit[i];
+  });
 }
 
 // The active set of the last round once more, friction at its limit now moving with the normal impulse; the result, in
@@ -183,7 +190,7 @@ SolveReport BoxedFriction::solve_round(int pivots) {
 SolveReport BoxedFriction::run() {
   SolveReport best;
   int pivots = 0;
-  set_limits();
+  set_limits(0);
   fill_matrix();
   for (int round = 0; round < std::max(options_.rounds, 1); ++round) {
     SolveReport report = solve_round(options_.iterations - pivots);
@@ -193,7 +200,7 @@ SolveReport BoxedFriction::run() {
       scratch_.best.assign(impulses_.begin(), impulses_.end());
     }
     if (!(report.model_residual > options_.tolerance) || report.status != SolveStatus::kSolved) break;
-    set_limits();
+    set_limits(round);
   }
   std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
   best.iterations = pivots;

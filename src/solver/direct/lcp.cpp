@@ -6,10 +6,17 @@
 namespace achilles {
 namespace {
 
+// What counts as rounding, as shares of the numbers it is compared with.
+struct RoundingRule {
+  double pivot;  // an entry below this share of its column is zero
+  double tie;    // ratios this near are the same
+  bool largest;  // of equal ratios the largest pivot, not the lexicographic rule
+};
+
 class Lemke {
  public:
-  Lemke(const DenseLcp& lcp, double pivot_tolerance, LcpWorkspace& scratch)
-      : scratch_(scratch), n_(lcp.size()), pivot_tolerance_(pivot_tolerance) {
+  Lemke(const DenseLcp& lcp, const RoundingRule& rule, LcpWorkspace& scratch)
+      : scratch_(scratch), n_(lcp.size()), rule_(rule) {
     Dictionary& T = scratch_.dictionary;
     T.resize(n_, n_ + 1);
     for (std::size_t i = 0; i < n_; ++i) {
@@ -58,7 +65,7 @@ class Lemke {
   LcpWorkspace& scratch_;
   std::size_t n_;
   double largest_q_ = 0;
-  double pivot_tolerance_;
+  RoundingRule rule_;
 };
 
 // The row that z₀ must enter at to make all w nonnegative: the smallest q; of equal ones the last, as its ε is least.
@@ -75,14 +82,13 @@ std::uint32_t Lemke::choose_row(std::size_t column) const {
   const Dictionary& T = scratch_.dictionary;
   double smallest = HUGE_VAL, largest_entry = 1;
   for (std::size_t i = 0; i < n_; ++i) largest_entry = std::max(largest_entry, std::abs(T(i, column)));
-  const double smallest_pivot = pivot_tolerance_ * largest_entry;
+  const double smallest_pivot = rule_.pivot * largest_entry;
   for (std::size_t i = 0; i < n_; ++i) {
     if (T(i, column) >= -smallest_pivot) continue;
     smallest = std::min(smallest, std::max(T.rhs()[i], 0.0) / -T(i, column));
   }
   if (smallest == HUGE_VAL) return kNone;
-  // Values this near are the same but for rounding.
-  const double tie = smallest + 1e-13 * (smallest + largest_q_);
+  const double tie = smallest + rule_.tie * (smallest + largest_q_);
   scratch_.candidates.clear();
   for (std::uint32_t i = 0; i < n_; ++i) {
     if (T(i, column) >= -smallest_pivot || std::max(T.rhs()[i], 0.0) / -T(i, column) > tie) continue;
@@ -96,7 +102,7 @@ std::uint32_t Lemke::break_ties(std::size_t column) const {
   constexpr double kSame = 1e-11;
   const Dictionary& T = scratch_.dictionary;
   std::vector<std::uint32_t>& rows = scratch_.candidates;
-  for (std::size_t k = 0; k < n_ && rows.size() > 1; ++k) {
+  for (std::size_t k = 0; k < n_ && rows.size() > 1 && !rule_.largest; ++k) {
     double smallest = HUGE_VAL;
     for (const std::uint32_t i : rows) smallest = std::min(smallest, perturbation(i, k) / -T(i, column));
     std::erase_if(rows, [&](std::uint32_t i) {
@@ -208,25 +214,28 @@ double compute_lcp_residual(const DenseLcp& lcp, std::span<const double> z) {
 }
 
 SolveReport solve_lcp_lemke(const DenseLcp& lcp, int pivots, LcpWorkspace& scratch, std::span<double> z) {
-  // An entry below this share of its column is rounding. Which share is right depends on how much the pivots before it
-  // have cancelled, so a run that ends off a solution is repeated with another.
-  constexpr double kTolerances[] = {1e-11, 1e-8, 1e-13};
+  // What is rounding depends on how much the pivots before have cancelled, so a run that ends off a solution is
+  // repeated under another rule. A wide tie with the largest pivot [Harris's ratio test] leaves bounds by as little as
+  // the tie and keeps the pivots large where contacts are nearly redundant.
+  constexpr RoundingRule kRules[] = {
+      {1e-11, 1e-13, false}, {1e-9, 1e-10, true}, {1e-8, 1e-8, true}, {1e-8, 1e-13, false}, {1e-13, 1e-13, false}};
   constexpr double kAccurate = 3e-14;
   SolveReport best;
   int used = 0;
-  for (const double tolerance : kTolerances) {
-    Lemke lemke(lcp, tolerance, scratch);
+  for (const RoundingRule& rule : kRules) {
+    Lemke lemke(lcp, rule, scratch);
     SolveReport report = lemke.run(pivots - used);
     used += report.iterations;
     scratch.trial.resize(lcp.size());
     lemke.read(scratch.trial);
     report.residual = report.model_residual = polish(lcp, scratch, scratch.trial);
-    const bool is_first = tolerance == kTolerances[0];
+    const bool is_first = &rule == &kRules[0];
     if (is_first || report.residual < best.residual) {
       best = report;
       std::copy(scratch.trial.begin(), scratch.trial.end(), z.begin());
     }
-    if (!(best.residual > kAccurate * largest_term(lcp, z)) || used >= pivots) break;
+    const bool is_accurate = !(best.residual > kAccurate * largest_term(lcp, z));
+    if ((is_accurate && best.status == SolveStatus::kSolved) || used >= pivots) break;
   }
   best.iterations = used;
   if (!std::isfinite(best.residual)) best.status = SolveStatus::kNotFinite;

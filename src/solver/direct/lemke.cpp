@@ -34,6 +34,7 @@ SolveReport solve_lemke(const MatrixProblem& problem, const LemkeOptions& option
   linearize(problem, options.facets, scratch.linearized);
   scratch.z.resize(scratch.linearized.lcp.size());
   SolveReport report = solve_lcp_lemke(scratch.linearized.lcp, options.iterations, scratch.lcp, scratch.z);
+  const double rounding = report.residual * scratch.linearized.unit;
   recover_impulses(problem, scratch.linearized, scratch.z, impulses);
   (void)compute_residual(problem, impulses, scratch.w);
   settle_immovable_pairs(problem, scratch.w, impulses);
@@ -42,7 +43,8 @@ SolveReport solve_lemke(const MatrixProblem& problem, const LemkeOptions& option
   if (report.model_residual <= options.tolerance) {
     report.status = SolveStatus::kSolved;
   } else if (report.status == SolveStatus::kSolved) {
-    report.status = SolveStatus::kNoSolution;  // rows outside the lcp: free ones that contradict each other
+    // Rows outside the lcp: free ones that contradict each other.
+    report.status = rounding > options.tolerance ? SolveStatus::kStagnated : SolveStatus::kNoSolution;
   }
   return report;
 }

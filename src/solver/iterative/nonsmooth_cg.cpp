@@ -91,37 +91,83 @@ SolveReport run_fletcher_reeves(Access& access, const StopRule& stop, IterativeW
   });
 }
 
+/// When to extrapolate. An extrapolation across a change of the active set can lead anywhere; where that happens the
+/// history is forgotten and plain sweeps follow, twice as many as the time before, so that in the end at least every
+/// other sweep is one of Gauss-Seidel, from where it got to: going back to the best iterate instead would come back for
+/// ever to one that only happened to change little.
+class RestartRule {
+ public:
+  [[nodiscard]] bool is_plain() const { return plain_ > 0; }
+
+  /// Takes ‖g‖² of a sweep; true if the history is to be forgotten.
+  [[nodiscard]] bool observe(double square) {
+    constexpr double kWorse = 4;      // twice as far off as the best since the restart
+    constexpr double kBetter = 1e-4;  // a hundredth: worth trusting again
+    constexpr int kMostPlain = 1 << 20;
+    if (plain_ > 0) {
+      --plain_;
+      best_ = square;
+      return false;
+    }
+    if (square <= best_) best_ = square;
+    if (square <= kBetter * trusted_) {
+      trusted_ = square;
+      next_plain_ = 1;
+    }
+    if (square <= kWorse * best_) return false;
+    plain_ = next_plain_;
+    next_plain_ = std::min(2 * next_plain_, kMostPlain);
+    return true;
+  }
+
+ private:
+  double best_ = std::numeric_limits<double>::infinity();
+  double trusted_ = std::numeric_limits<double>::infinity();
+  int plain_ = 0, next_plain_ = 1;
+};
+
+/// Where the sweeps ended off the solution: the iterate that changed least, if its residual is smaller.
+template <class Access>
+void take_best(Access& access, IterativeWorkspace& scratch, std::span<double> impulses, SolveReport& report) {
+  if (report.status == SolveStatus::kSolved || report.status == SolveStatus::kNotFinite) return;
+  std::copy(impulses.begin(), impulses.end(), scratch.before.begin());
+  return_to(access, scratch.best, impulses);
+  const double residual = natural_map_residual(access, impulses);
+  if (residual < report.residual) {
+    report.residual = report.model_residual = residual;
+  } else {
+    return_to(access, scratch.before, impulses);
+  }
+}
+
 template <class Access>
 SolveReport run_conjugate_residuals(Access& access, const StopRule& stop, const NonsmoothCgOptions& options,
                                     IterativeWorkspace& scratch, std::span<double> impulses) {
-  constexpr double kRestartSquare = 4;  // ‖g‖² against the best: twice as far off
   scratch.history.start(impulses.size(), options.memory);
   scratch.scale.resize(impulses.size());
   for (std::size_t i = 0; i < impulses.size(); ++i) scratch.scale[i] = std::max(access.row(i).diagonal, 0.0);
   scratch.direction.resize(impulses.size());
-  scratch.best.resize(impulses.size());
+  scratch.best.assign(impulses.begin(), impulses.end());
   double best = std::numeric_limits<double>::infinity();
-  int sweeps = 0;
+  RestartRule restart;
   bool extrapolated = false;
-  return iterate(access, stop, impulses, [&] {
+  SolveReport report = iterate(access, stop, impulses, [&] {
     if (extrapolated && !is_far(scratch.history.step(), impulses)) move(access, scratch.history.step(), impulses);
     const double estimate = sweep(access, scratch, impulses);
     const double square = weighted_square(access, scratch.before, impulses);
-    // An extrapolation across a change of the active set can lead anywhere. Sweeps without memory go on from there, not
-    // from the best iterate: that may be one which only happened to change little, and would be come back to for ever.
-    if (square > kRestartSquare * best) scratch.history.forget();
     if (square <= best) {
       best = square;
       std::copy(impulses.begin(), impulses.end(), scratch.best.begin());
     }
-    if (++sweeps == stop.iterations && square > best) {
-      return_to(access, scratch.best, impulses);
-      return estimate;
-    }
+    if (restart.observe(square)) scratch.history.forget();
+    extrapolated = false;
+    if (restart.is_plain()) return estimate;
     for (std::size_t i = 0; i < impulses.size(); ++i) scratch.direction[i] = impulses[i] - scratch.before[i];
     extrapolated = scratch.history.record(impulses, scratch.direction, scratch.scale);
     return estimate;
   });
+  take_best(access, scratch, impulses, report);
+  return report;
 }
 
 template <class Access>

@@ -6,19 +6,13 @@
 // r and u have spacedim numbers per contact, normal first; r lies in the Coulomb cone, and λ is free.
 #pragma once
 
+#include "solver/file/problem_reader.hpp"
 #include "solver/matrix_problem.hpp"
 
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 
 namespace achilles {
-
-/// The file cannot be read or does not hold a usable problem; the text names the file, the item and what is wrong.
-class ProblemFileError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct FclibProblem {
   std::string title;
@@ -30,6 +24,7 @@ struct FclibProblem {
   MatrixProblem matrix;
 };
 
+/// Throws ProblemFileError.
 [[nodiscard]] FclibProblem read_fclib(const std::filesystem::path& path);
 
 /// FCLIB's first merit function: e / (1 + √‖q‖) with e² = Σ ‖ r − P(r − (u + µ ‖u_T‖ n)) ‖² over contacts, P the

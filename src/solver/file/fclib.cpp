@@ -1,105 +1,20 @@
-#include "solver/fclib.hpp"
+#include "solver/file/fclib.hpp"
+
+#include "solver/file/problem_reader.hpp"
 
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 
-#include <hdf5.h>
-
 #include <cmath>
-#include <optional>
 
 namespace achilles {
 namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  [[nodiscard]] hid_t get() const { return id_; }
-  [[nodiscard]] bool valid() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-hid_t open_file(const std::filesystem::path& path) {
-  hid_t id = -1;
-  H5E_BEGIN_TRY { id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); }
-  H5E_END_TRY
-  return id;
-}
-
-// One open file; every failure names the file and the item.
-class Reader {
- public:
-  explicit Reader(const std::filesystem::path& path) : path_(path.string()), file_(open_file(path), H5Fclose) {
-    if (!file_.valid()) throw ProblemFileError(path_ + ": not a readable HDF5 file");
-  }
-
-  [[noreturn]] void fail(const std::string& item, const std::string& what) const {
-    throw ProblemFileError(path_ + ": " + item + ": " + what);
-  }
-
-  [[nodiscard]] bool has(const std::string& item) const {
-    // H5Lexists wants every group on the way to exist.
-    for (std::size_t at = item.find('/', 1); at != std::string::npos; at = item.find('/', at + 1)) {
-      if (H5Lexists(file_.get(), item.substr(0, at).c_str(), H5P_DEFAULT) <= 0) return false;
-    }
-    return H5Lexists(file_.get(), item.c_str(), H5P_DEFAULT) > 0;
-  }
-
-  [[nodiscard]] std::vector<double> doubles(const std::string& item) const {
-    return values<double>(item, H5T_NATIVE_DOUBLE);
-  }
-  [[nodiscard]] std::vector<int> ints(const std::string& item) const { return values<int>(item, H5T_NATIVE_INT); }
-  [[nodiscard]] int integer(const std::string& item) const {
-    const std::vector<int> all = ints(item);
-    if (all.size() != 1) fail(item, "expected one integer, found " + std::to_string(all.size()));
-    return all.front();
-  }
-
-  [[nodiscard]] std::string text(const std::string& item) const {
-    if (!has(item)) return {};
-    const Handle set(H5Dopen2(file_.get(), item.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!set.valid()) return {};
-    const Handle type(H5Dget_type(set.get()), H5Tclose);
-    if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) > 0) return {};
-    std::string value(H5Tget_size(type.get()), '\0');
-    if (H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()) < 0) return {};
-    return value.substr(0, value.find('\0'));
-  }
-
- private:
-  template <class T>
-  [[nodiscard]] std::vector<T> values(const std::string& item, hid_t type) const {
-    if (!has(item)) fail(item, "missing");
-    const Handle set(H5Dopen2(file_.get(), item.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!set.valid()) fail(item, "not a dataset");
-    const Handle space(H5Dget_space(set.get()), H5Sclose);
-    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-    if (count < 0) fail(item, "has no extent");
-    std::vector<T> all(static_cast<std::size_t>(count));
-    herr_t status = 0;
-    H5E_BEGIN_TRY { status = H5Dread(set.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()); }
-    H5E_END_TRY
-    if (status < 0) fail(item, "cannot be read as numbers");
-    return all;
-  }
-
-  std::string path_;
-  Handle file_;
-};
-
 // nz = -1: compressed columns, p their starts; -2: compressed rows, p their starts; else triplets, i rows and p
 // columns.
-Sparse read_matrix(const Reader& reader, const std::string& group) {
+Sparse read_matrix(const ProblemReader& reader, const std::string& group) {
   const int rows = reader.integer(group + "/m"), columns = reader.integer(group + "/n");
   const int kind = reader.integer(group + "/nz");
   const std::vector<int> p = reader.ints(group + "/p"), i = reader.ints(group + "/i");
@@ -132,7 +47,7 @@ Sparse read_matrix(const Reader& reader, const std::string& group) {
   return matrix;
 }
 
-Eigen::VectorXd read_vector(const Reader& reader, const std::string& item, Eigen::Index size) {
+Eigen::VectorXd read_vector(const ProblemReader& reader, const std::string& item, Eigen::Index size) {
   const std::vector<double> values = reader.doubles(item);
   if (static_cast<Eigen::Index>(values.size()) != size) {
     reader.fail(item, "expected " + std::to_string(size) + " numbers, found " + std::to_string(values.size()));
@@ -160,7 +75,7 @@ void add_block(const Sparse& block, Eigen::Index row, Eigen::Index column, bool 
   }
 }
 
-Reduced read_local(const Reader& reader) {
+Reduced read_local(const ProblemReader& reader) {
   const Sparse W = read_matrix(reader, "/fclib_local/W");
   if (W.rows() != W.cols()) reader.fail("/fclib_local/W", "not square");
   Reduced out;
@@ -186,7 +101,7 @@ Reduced read_local(const Reader& reader) {
   return out;
 }
 
-Reduced read_global(const Reader& reader) {
+Reduced read_global(const ProblemReader& reader) {
   const Sparse M = read_matrix(reader, "/fclib_global/M"), H = read_matrix(reader, "/fclib_global/H");
   if (M.rows() != M.cols() || H.rows() != M.rows()) reader.fail("/fclib_global/H", "sizes of M and H do not fit");
   Reduced out;
@@ -261,7 +176,7 @@ Vec3 project_on_cone(const Vec3& r, double friction) {
 }  // namespace
 
 FclibProblem read_fclib(const std::filesystem::path& path) {
-  const Reader reader(path);
+  const ProblemReader reader(path);
   FclibProblem problem;
   problem.is_global = reader.has("/fclib_global");
   if (!problem.is_global && !reader.has("/fclib_local")) {

@@ -1,4 +1,4 @@
-#include "solver/fclib.hpp"
+#include "solver/file/fclib.hpp"
 
 #include "solver/solver.hpp"
 #include "support/source_folder.hpp"

@@ -1,0 +1,64 @@
+#include "reproduce/disks.hpp"
+
+#include <achilles/scene.hpp>
+#include <achilles/simulation.hpp>
+
+#include <algorithm>
+#include <ctime>
+#include <numeric>
+
+namespace achilles::reproduce {
+namespace {
+
+double total_energy(const Simulation& simulation) {
+  return simulation.world().kinetic_energy() + simulation.world().potential_energy();
+}
+
+double largest_speed(const World& world) {
+  double largest = 0;
+  for (const BodyVelocity& u : world.bodies.velocity) largest = std::max(largest, u.linear.norm());
+  return largest;
+}
+
+}  // namespace
+
+double Collapse::mean_seconds() const {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+}
+
+double Collapse::worst_seconds() const { return *std::max_element(seconds.begin(), seconds.end()); }
+
+Collapse run_collapse(const std::filesystem::path& file, const std::string& solver, double duration, double h) {
+  Scene scene = load_scene(file);
+  scene.method.name = "anitescu";
+  scene.method.solver = solver;
+  if (h > 0) scene.step = h;
+  Simulation simulation(scene);
+  Collapse run;
+  run.solver = solver;
+  run.duration = duration;
+  double last = total_energy(simulation), before_last = last;
+  int contacts = 0;
+  while (simulation.world().time < duration - 1e-9) {
+    const std::clock_t start = std::clock();
+    const StepReport report = simulation.step();
+    run.seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    if (report.stopped) break;
+    const double energy = total_energy(simulation);
+    run.rise = std::max(run.rise, energy - std::max(last, before_last));
+    before_last = last;
+    last = energy;
+    if (!run.step.empty()) run.contact_rise = std::max(run.contact_rise, report.contacts - contacts);
+    contacts = report.contacts;
+    run.step.push_back(static_cast<double>(run.step.size() + 1));
+    run.contacts.push_back(report.contacts);
+    run.violation.push_back(simulation.penetration());
+    run.energy.push_back(energy);
+    run.speed.push_back(largest_speed(simulation.world()));
+    run.violation_max = std::max(run.violation_max, run.violation.back());
+    run.residual = std::max(run.residual, report.residual);
+  }
+  return run;
+}
+
+}  // namespace achilles::reproduce
