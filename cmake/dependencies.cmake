@@ -9,3 +9,4 @@ find_package(Qhull REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(hwy REQUIRED)
 find_package(tinyobjloader REQUIRED)
+find_package(Boost 1.81 REQUIRED)  # headers alone: the server of the live page

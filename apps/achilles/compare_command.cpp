@@ -5,6 +5,7 @@
 
 #include <achilles/run.hpp>
 
+#include "record/certify/certify.hpp"
 #include "record/page.hpp"
 #include "record/recording.hpp"
 #include "record/run_report.hpp"
@@ -23,6 +24,8 @@ struct Row {
   std::string method;
   std::optional<RunReport> report;  // none: refused
   std::string note;                 // why it was refused, or stopped
+  std::string recording;            // empty: none
+  std::string certified;            // "yes", or what does not hold; empty: not recorded
 };
 
 /// The methods asked for; `all` stands for every one there is.
@@ -45,6 +48,29 @@ std::vector<std::string> list_methods_to_run(const std::string& list) {
   }
   if (names.empty()) throw BadInput("--methods needs at least one method, e.g. --methods lcp-fixed,impulse-zeno-free");
   return names;
+}
+
+/// "yes", or the properties that do not hold.
+std::string describe(const Certificate& certificate) {
+  std::string failing;
+  for (const Verdict& verdict : certificate.verdicts) {
+    if (verdict.finding == Finding::kFails) failing += (failing.empty() ? "" : ", ") + verdict.property;
+  }
+  return failing.empty() ? "yes" : "NO: " + failing;
+}
+
+/// All runs that there are recordings of, on one page.
+void write_comparison(const std::vector<Row>& rows, const std::string& path) {
+  std::vector<Recording> recordings;
+  std::vector<std::string> names;
+  for (const Row& row : rows) {
+    if (!row.report || row.recording.empty()) continue;
+    recordings.emplace_back(row.recording);
+    names.push_back(row.method);
+  }
+  std::vector<ComparedRun> runs;
+  for (std::size_t k = 0; k < names.size(); ++k) runs.push_back({names[k], &recordings[k]});
+  if (!runs.empty()) export_comparison(runs, path);
 }
 
 Row run_one(const CompareArguments& arguments, const std::string& method, ProgressBar& bar) {
@@ -70,32 +96,38 @@ Row run_one(const CompareArguments& arguments, const std::string& method, Progre
     return row;
   }
   bar.clear();
+  row.recording = options.record_path;
   if (row.report->stopped)
     row.note = fmt::format("{} at {:g} s", row.report->stopped->reason, row.report->stopped->time);
   if (!arguments.report.empty()) {
     write_report(*row.report, (folder / (method + ".json")).string());
-    if (!is_interrupted()) export_page(Recording(options.record_path), (folder / (method + ".html")).string());
+    if (is_interrupted()) return row;
+    const Recording recording(options.record_path);
+    export_page(recording, (folder / (method + ".html")).string());
+    row.certified = describe(certify(recording, {arguments.threads, {}}));
   }
   return row;
 }
 
 void print_table(const std::vector<Row>& rows) {
-  fmt::print("{:<20} {:>10} {:>10} {:>12} {:>12} {:>10} {:>10} {:>8} {:>8}\n", "method", "wall", "x real",
-             "penetration", "energy", "gain [J]", "residual", "iter.", "impacts");
+  fmt::print("{:<20} {:>9} {:>9} {:>11} {:>11} {:>9} {:>10} {:>9} {:>7} {:>8}\n", "method", "wall", "x real",
+             "penetration", "energy", "gain", "momentum", "residual", "iter.", "impacts");
   for (const Row& row : rows) {
     if (!row.report) {
       fmt::print("{:<20} refused: {}\n", row.method, row.note);
       continue;
     }
     const RunReport& r = *row.report;
-    const double change = r.energy.final - r.energy.initial;
-    fmt::print("{:<20} {:>10} {:>10.3g} {:>12.3g} {:>+12.5g} {:>10.2g} {:>10.2g} {:>8.1f} {:>8}  {}\n", row.method,
-               show_duration(r.wall_seconds), r.real_time_factor, r.penetration.max, change, r.energy.max_gain,
-               r.residual_max, r.iterations_mean, r.impacts, row.note);
+    fmt::print("{:<20} {:>9} {:>9.3g} {:>11.3g} {:>+11.5g} {:>9.2g} {:>10.4g} {:>9.2g} {:>7.1f} {:>8}", row.method,
+               show_duration(r.wall_seconds), r.real_time_factor, r.penetration.max, r.energy.final - r.energy.initial,
+               r.energy.max_gain, r.momentum.linear.norm(), r.residual_max, r.iterations_mean, r.impacts);
+    if (!row.certified.empty()) fmt::print("  certified: {}", row.certified);
+    if (!row.note.empty()) fmt::print("  stopped: {}", row.note);
+    fmt::print("\n");
   }
   fmt::print(
       "\npenetration: deepest [m]; energy: change over the run [J]; gain: rise that nothing explains [J];\n"
-      "residual: largest [m/s]; iter.: solver iterations per step, on average\n");
+      "momentum: at the end [N s]; residual: largest [m/s]; iter.: solver iterations per step, on average\n");
 }
 
 }  // namespace
@@ -117,7 +149,11 @@ int compare(const CompareArguments& arguments) {
   fmt::print("{}: {:g} s in steps of {:g} s, {} bodies\n\n", scene.name.empty() ? arguments.scene.file : scene.name,
              arguments.duration.value_or(scene.duration), scene.step, scene.bodies.size());
   print_table(rows);
-  if (!arguments.report.empty()) fmt::print("\nrecordings, reports and pages are in {}\n", arguments.report);
+  if (!arguments.report.empty()) {
+    const std::filesystem::path page = std::filesystem::path(arguments.report) / "compare.html";
+    if (!is_interrupted()) write_comparison(rows, page.string());
+    fmt::print("\nall side by side: {}; recordings, reports and single pages are beside it\n", page.string());
+  }
   if (is_interrupted()) return kFailed;
   const bool any = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.report.has_value(); });
   return any ? kDone : kBadInput;

@@ -71,6 +71,24 @@ void gather(const World& world, std::span<const ContactRecord> contacts, Instant
   instant.scalars.angular_momentum = world.angular_momentum();
 }
 
+void add_step(const StepReport& report, double step_seconds, Scalars& sums) {
+  sums.steps += 1;
+  sums.step_seconds += step_seconds;
+  sums.contacts = report.contacts;
+  sums.groups = report.groups;
+  sums.iterations = std::max<std::int64_t>(sums.iterations, report.iterations);
+  keep_largest(sums.residual, report.residual);
+  keep_largest(sums.joint_error, report.joint_error);
+  sums.external_work += report.external_work;
+  sums.impacts += report.impacts;
+  sums.impact_iterations = std::max<std::int64_t>(sums.impact_iterations, report.impact_iterations);
+  sums.lineality += report.lineality;
+  sums.new_contacts += report.new_contacts;
+  sums.lost_contacts += report.lost_contacts;
+  sums.triggers_in += report.triggers_in;
+  sums.triggers_out += report.triggers_out;
+}
+
 std::uint64_t chain_digest(std::uint64_t before, const Instant& instant) {
   Digest digest(before);
   digest.take(&instant.time, sizeof instant.time);

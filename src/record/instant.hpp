@@ -43,6 +43,9 @@ struct Instant {
 /// when the instant has never been this large.
 void gather(const World& world, std::span<const ContactRecord> contacts, Instant& instant);
 
+/// Counts a step towards the next instant.
+void add_step(const StepReport& report, double step_seconds, Scalars& sums);
+
 /// The digest of the recording up to this instant, from that up to the one before.
 [[nodiscard]] std::uint64_t chain_digest(std::uint64_t before, const Instant& instant);
 

@@ -55,7 +55,7 @@ Json describe_bodies(const Recording& recording) {
   return list;
 }
 
-Json describe(const Recording& recording, const PagePlan& plan) {
+Json describe(const Recording& recording, const PagePlan& plan, bool live) {
   const RecordingHead& head = recording.head();
   Json shapes = Json::array();
   for (std::size_t k = 0; k < head.shapes.size(); ++k) {
@@ -76,6 +76,7 @@ Json describe(const Recording& recording, const PagePlan& plan) {
           {"recorded_instants", recording.instants()},
           {"decimated", plan.instants.size() < recording.instants()},
           {"over_budget", plan.is_over_budget},
+          {"live", live},
           {"complete", recording.is_complete()},
           {"report", recording.is_complete() ? parse(recording, recording.report(), "the report") : Json(nullptr)},
           {"shapes", std::move(shapes)},
@@ -105,24 +106,19 @@ std::string read_template(const std::string& path) {
   return text;
 }
 
-void write_page(const Recording& recording, const PagePlan& plan, std::string_view before, std::string_view after,
-                const std::string& path) {
-  const std::string header = to_script(describe(recording, plan));
-  OutputFile file(path);
-  file.write(before);
-  file.write("window.achilles_recording = {\"header\": ");
-  file.write(header);
+/// The members of a recording's object, without its braces.
+void write_recording(const Recording& recording, const PagePlan& plan, bool live, OutputFile& file) {
+  file.write("\"header\": ");
+  file.write(to_script(describe(recording, plan, live)));
   file.write(", \"data\": \"");
   Base64Writer data(file);
   write_arrays(recording, plan, data);
-  file.write("\"};");
-  file.write(after);
-  file.close();
+  file.write("\"");
 }
 
-}  // namespace
-
-void export_page(const Recording& recording, const std::string& out_path, const PageOptions& options) {
+/// Writes the template with what `write` writes in the place of the marker.
+template <class Write>
+void write_page(const std::string& out_path, const PageOptions& options, const Write& write) {
   const std::string template_file = options.template_file.empty() ? find_page_template() : options.template_file;
   const std::string page = read_template(template_file);
   const std::size_t at = page.find(kMarker);
@@ -130,16 +126,47 @@ void export_page(const Recording& recording, const std::string& out_path, const 
     throw std::runtime_error(template_file + ": not the template of a page: it should contain " + std::string(kMarker) +
                              " exactly once");
   }
-  const PagePlan plan = plan_page(recording, options.budget);
-  const std::string_view text = page;
   try {
-    write_page(recording, plan, text.substr(0, at), text.substr(at + kMarker.size()), out_path);
+    const std::string_view text = page;
+    OutputFile file(out_path);
+    file.write(text.substr(0, at));
+    write(file);
+    file.write(text.substr(at + kMarker.size()));
+    file.close();
   } catch (...) {
     // Half a page would open as an empty one.
     std::error_code ignored;
     if (std::filesystem::is_regular_file(out_path, ignored)) std::filesystem::remove(out_path, ignored);
     throw;
   }
+}
+
+}  // namespace
+
+void export_page(const Recording& recording, const std::string& out_path, const PageOptions& options) {
+  const PagePlan plan = plan_page(recording, options.budget);
+  write_page(out_path, options, [&](OutputFile& file) {
+    file.write("window.achilles_recording = {");
+    write_recording(recording, plan, options.live, file);
+    file.write("};");
+  });
+}
+
+void export_comparison(std::span<const ComparedRun> runs, const std::string& out_path, const PageOptions& options) {
+  if (runs.empty()) throw std::runtime_error(out_path + ": there is nothing to compare");
+  std::vector<PagePlan> plans;
+  for (const ComparedRun& run : runs) plans.push_back(plan_page(*run.recording, options.budget / runs.size()));
+  write_page(out_path, options, [&](OutputFile& file) {
+    file.write("window.achilles_comparison = [");
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      file.write(k > 0 ? ", {\"name\": " : "{\"name\": ");
+      file.write(to_script(Json(runs[k].name)));
+      file.write(", ");
+      write_recording(*runs[k].recording, plans[k], false, file);
+      file.write("}");
+    }
+    file.write("];");
+  });
 }
 
 std::string find_page_template() {

@@ -14,6 +14,7 @@
 //    "body_count": N, "instants": T, "recorded_instants": T0,  // T < T0: evenly decimated to fit the budget
 //    "decimated": false,       // true: T of T0 instants, evenly spread, the first and the last kept
 //    "over_budget": false,     // true: even two instants are larger than the budget
+//    "live": false,            // true: more instants follow over a WebSocket, see page_instant.hpp
 //    "complete": true,         // false: the recording was cut off, there is no report
 //    "report": {...} | null,   // what --report writes; report.stopped says why a run ended itself
 //    "shapes": [shape, ...],   // see json_shape.hpp: the scene format, meshes and hulls with their points
@@ -45,6 +46,7 @@
 #include "record/recording.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 namespace achilles {
@@ -52,11 +54,22 @@ namespace achilles {
 struct PageOptions {
   std::size_t budget = 60'000'000;  // [bytes] of the finished file's data; more is decimated in time
   std::string template_file;        // empty: find_page_template()
+  bool live = false;                // served by a running simulation, which sends what comes after
 };
 
 /// Writes the page. Reads the recording in pieces: memory does not grow with its length. Throws std::runtime_error with
 /// path and reason when the template is missing or has no marker, or the page cannot be written.
 void export_page(const Recording& recording, const std::string& out_path, const PageOptions& options = {});
+
+/// One run of a comparison.
+struct ComparedRun {
+  std::string name;
+  const Recording* recording = nullptr;
+};
+
+/// Writes one page with several runs of a scene side by side; they share the budget. It holds, in place of the one
+/// recording, window.achilles_comparison = [{"name": "...", "header": {...}, "data": "..."}, ...];
+void export_comparison(std::span<const ComparedRun> runs, const std::string& out_path, const PageOptions& options = {});
 
 /// The template beside the running program: share/achilles/template.html under the installation prefix, or
 /// viewer/dist/template.html in a source tree that holds the program. Throws std::runtime_error naming where it looked.

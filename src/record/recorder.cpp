@@ -117,23 +117,7 @@ void Recorder::check_open() const {
   if (is_broken_) throw std::runtime_error(path() + ": the recording ended with an earlier error");
 }
 
-void Recorder::after_step(const StepReport& report, double step_seconds) {
-  pending_.steps += 1;
-  pending_.step_seconds += step_seconds;
-  pending_.contacts = report.contacts;
-  pending_.groups = report.groups;
-  pending_.iterations = std::max<std::int64_t>(pending_.iterations, report.iterations);
-  keep_largest(pending_.residual, report.residual);
-  keep_largest(pending_.joint_error, report.joint_error);
-  pending_.external_work += report.external_work;
-  pending_.impacts += report.impacts;
-  pending_.impact_iterations = std::max<std::int64_t>(pending_.impact_iterations, report.impact_iterations);
-  pending_.lineality += report.lineality;
-  pending_.new_contacts += report.new_contacts;
-  pending_.lost_contacts += report.lost_contacts;
-  pending_.triggers_in += report.triggers_in;
-  pending_.triggers_out += report.triggers_out;
-}
+void Recorder::after_step(const StepReport& report, double step_seconds) { add_step(report, step_seconds, pending_); }
 
 void Recorder::instant(const World& world, std::span<const ContactRecord> contacts, double penetration) {
   check_bodies(world);

@@ -144,7 +144,7 @@ class Commands(ProgramTest):
     def test_version_and_help_are_no_errors(self):
         self.assertRegex(self.call("--version").stdout, r"\d+\.\d+\.\d+")
         overview = self.call("--help").stdout
-        for command in ("run", "check", "export", "render", "replay", "methods", "shapes", "schema"):
+        for command in ("run", "check", "export", "render", "certify", "view", "replay", "methods", "shapes", "schema"):
             self.assertIn(command, overview)
             self.call(command, "--help")
 
@@ -386,6 +386,32 @@ class Recordings(ProgramTest):
         self.assertEqual(kind, b"JSON")
         names = {node.get("name") for node in json.loads(data[20 : 20 + size])["nodes"]}
         self.assertLessEqual({"ground", "box", "ball[1,1,1]"}, names)
+
+    def test_certify_holds_for_an_honest_run_and_says_what_another_breaks(self):
+        self.record("--method", "impulse-zeno-free", "--every", "0.005", "--duration", "0.5")
+        done = self.call("certify", "run.h5", "--report", "verdicts.json")
+        self.assertIn("everything that the method promises holds", done.stdout)
+        verdicts = {v["property"]: v for v in self.read_report("verdicts.json")["verdicts"]}
+        self.assertEqual(verdicts["interpenetration"]["finding"], "holds")
+        self.assertLessEqual(verdicts["interpenetration"]["worst"], 1e-7)
+        # Bodies that overlap at the start break what the method promises, whatever it does about them.
+        overlap = self.write("overlap.yaml", HEAP.replace("position: [0.2, 0.1, 1.5]", "position: [0, 0, 0.3]"))
+        self.call("run", overlap, "--quiet", "--method", "impulse-zeno-free", "--duration", "0.02", "--record", "bad.h5")
+        self.assertRegex(self.call("certify", "bad.h5", status=1).stdout, r"interpenetration\s+FAILS")
+        self.assertIn("nowhere.h5", self.call("certify", "nowhere.h5", status=2).stderr)
+
+    def test_compare_writes_all_runs_on_one_page(self):
+        done = self.call(
+            "compare", self.heap, "--methods", "lcp-fixed,impulse-zeno-free,impulse-naive", "--report", "out",
+            "--duration", "0.4",
+        )
+        for word in ("lcp-fixed", "impulse-zeno-free", "zeno-point", "certified: yes", "compare.html"):
+            self.assertIn(word, done.stdout)
+        page = (self.folder / "out" / "compare.html").read_text(encoding="utf-8")
+        self.assertIn("window.achilles_comparison = [", page)
+        for method in ("lcp-fixed", "impulse-zeno-free", "impulse-naive"):
+            self.assertIn(f'{{"name": "{method}"', page)
+            self.assertTrue((self.folder / "out" / f"{method}.json").exists())
 
     def test_replay_finds_the_same_bits_on_any_number_of_threads(self):
         self.record("--set", "time.step=0.004", "--method", "lcp-fixed")

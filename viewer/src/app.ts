@@ -7,9 +7,10 @@ import { Colors, kColorModes, type ColorMode } from './colors';
 import { Contacts, kContactLayers, type ContactLayer } from './contacts';
 import type { View } from './hash';
 import { Inspector } from './inspector';
+import { Dragger, Live } from './live';
 import { buildLayout, element, listNames, showLegend, showPlaying } from './layout';
 import { Player } from './player';
-import { Plots } from './plots';
+import { curvesOf, Plots } from './plots';
 import type { Recording } from './recording';
 import { Stage, type Theme } from './stage';
 import { kTrailModes, Trails, type TrailMode } from './trails';
@@ -28,6 +29,8 @@ export class App {
   private readonly trails: Trails;
   private readonly plots: Plots;
   private readonly inspector: Inspector;
+  readonly live?: Live;
+  private readonly dragger?: Dragger;
   private theme: Theme = 'light';
   private dirty = true;
   private follow = false;
@@ -36,7 +39,7 @@ export class App {
   private last = 0;
   private readonly anchor = new THREE.Vector3();
 
-  constructor(root: HTMLElement, private readonly recording: Recording, view: View) {
+  constructor(root: HTMLElement, readonly recording: Recording, view: View) {
     buildLayout(root);
     document.documentElement.classList.toggle('bare', !view.ui);
     this.player = new Player(recording);
@@ -47,9 +50,14 @@ export class App {
     this.contacts = new Contacts(recording, size);
     this.trails = new Trails(recording, this.colors);
     this.stage.scene.add(this.bodies.group, this.contacts.group, this.trails.lines);
-    this.plots = new Plots(element('plots'), recording, (t) => this.player.seek(t));
+    this.plots = new Plots(element('plots'), () => curvesOf(recording), (t) => this.player.seek(t));
     this.inspector = new Inspector(element('body'), recording, (body) => this.select(body));
     this.player.onChange = () => this.touch();
+    if (recording.header.live) {
+      this.live = new Live(recording, { grown: (reset) => this.grow(reset), changed: () => this.touch(), plots: () => this.refreshPlots() });
+      this.dragger = new Dragger(this.live, this.stage, (body, out) => this.bodies.bodyMatrix(body, out));
+      this.stage.scene.add(this.dragger.line);
+    }
     this.describe();
     this.listen();
     this.apply(view);
@@ -106,6 +114,38 @@ export class App {
     requestAnimationFrame(tick);
   }
 
+  /// A live run has added instants: whoever looks at the last one goes along.
+  private grow(reset: boolean): void {
+    const scrub = element<HTMLInputElement>('scrub');
+    const followed = reset || this.live!.running || this.player.time >= Number(scrub.max);
+    scrub.min = String(this.recording.start);
+    scrub.max = String(this.recording.end);
+    this.shownIndex = -1;
+    if (followed) this.player.seek(this.recording.end);
+    this.touch();
+  }
+
+  private refreshPlots(): void {
+    if (element('app').classList.contains('side')) this.plots.refresh();
+    this.touch();
+  }
+
+  private toggle(): void {
+    if (this.live) this.live.toggle();
+    else this.player.toggle();
+  }
+
+  /// In a live run, past the last instant is a step of the simulation.
+  private step(count: number): void {
+    if (this.live && count > 0 && this.player.time >= this.recording.end) this.live.step();
+    else this.player.step(count);
+  }
+
+  private faster(count: number): void {
+    this.player.faster(count);
+    this.live?.setSpeed(this.player.speed);
+  }
+
   private touch(): void {
     this.dirty = true;
   }
@@ -122,6 +162,7 @@ export class App {
       if (this.contacts.shown.size > 0 || changed) this.contacts.update(place.index);
       this.trails.update(place, this.selected, (body, out) => this.bodies.center(body, out));
       this.followSelected();
+      this.dragger?.update();
     }
     this.showTime(place.index, changed);
     this.stage.render();
@@ -133,7 +174,7 @@ export class App {
     if (document.documentElement.classList.contains('bare')) return;
     element<HTMLInputElement>('scrub').value = String(this.player.time);
     element('clock').textContent = `${this.player.time.toFixed(3)} / ${this.recording.end.toFixed(2)} s`;
-    showPlaying(this.player.playing);
+    showPlaying(this.live ? this.live.running : this.player.playing);
     element<HTMLSelectElement>('speed').value = String(this.player.speed);
     if (!element('app').classList.contains('side')) return;
     this.plots.follow(this.player.time, index);
@@ -239,12 +280,13 @@ export class App {
     new ResizeObserver(() => this.resize()).observe(element('view'));
     const on = (id: string, event: string, act: (target: HTMLInputElement) => void) =>
       element(id).addEventListener(event, (e) => act(e.target as HTMLInputElement));
-    on('play', 'click', () => this.player.toggle());
-    on('step-back', 'click', () => this.player.step(-1));
-    on('step-on', 'click', () => this.player.step(1));
+    on('play', 'click', () => this.toggle());
+    on('step-back', 'click', () => this.step(-1));
+    on('step-on', 'click', () => this.step(1));
     on('scrub', 'input', (target) => this.player.seek(Number(target.value)));
     on('speed', 'change', (target) => {
       this.player.speed = Number(target.value);
+      this.live?.setSpeed(this.player.speed);
     });
     on('color', 'change', (target) => this.setColor(target.value as ColorMode));
     on('trails', 'change', (target) => this.setTrails(target.value as TrailMode));
@@ -261,23 +303,52 @@ export class App {
     window.addEventListener('keydown', (event) => this.key(event));
   }
 
+  private rayAt(event: PointerEvent): THREE.Raycaster {
+    const box = this.stage.renderer.domElement.getBoundingClientRect();
+    const x = (2 * (event.clientX - box.left)) / box.width - 1;
+    const y = 1 - (2 * (event.clientY - box.top)) / box.height;
+    const raycaster = new THREE.Raycaster();
+    raycaster.setFromCamera(new THREE.Vector2(x, y), this.stage.camera);
+    return raycaster;
+  }
+
   private listenPointer(): void {
     const canvas = this.stage.renderer.domElement;
     let downX = 0;
     let downY = 0;
+    // Before the camera's own listeners: a press on a body that can be dragged must not turn the camera.
     canvas.addEventListener('pointerdown', (event) => {
       downX = event.clientX;
       downY = event.clientY;
+      if (event.button === 0) this.tryGrab(event);
+    }, { capture: true });
+    canvas.addEventListener('pointermove', (event) => {
+      if (this.dragger?.active) this.dragger.move(this.rayAt(event));
+      this.touchIfDragging();
     });
+    const release = () => {
+      this.dragger?.release();
+      this.touch();
+    };
+    canvas.addEventListener('pointercancel', release);
     canvas.addEventListener('pointerup', (event) => {
+      release();
       if (event.button !== 0 || Math.hypot(event.clientX - downX, event.clientY - downY) > kDragPixels) return;
-      const box = canvas.getBoundingClientRect();
-      const x = (2 * (event.clientX - box.left)) / box.width - 1;
-      const y = 1 - (2 * (event.clientY - box.top)) / box.height;
-      const raycaster = new THREE.Raycaster();
-      raycaster.setFromCamera(new THREE.Vector2(x, y), this.stage.camera);
-      this.select(this.bodies.pick(raycaster));
+      this.select(this.bodies.pick(this.rayAt(event)));
     });
+  }
+
+  private touchIfDragging(): void {
+    if (this.dragger?.active) this.touch();
+  }
+
+  private tryGrab(event: PointerEvent): void {
+    if (!this.live || !this.dragger || this.live.drag === 'off' || this.player.time < this.recording.end) return;
+    const point = new THREE.Vector3();
+    const body = this.bodies.pick(this.rayAt(event), point);
+    if (body < 0 || this.recording.header.bodies[body].kind !== 'dynamic') return;
+    this.dragger.grab(body, point);
+    this.stage.renderer.domElement.setPointerCapture(event.pointerId);
   }
 
   private key(event: KeyboardEvent): void {
@@ -285,13 +356,13 @@ export class App {
     if (event.ctrlKey || event.metaKey || event.altKey || element<HTMLDialogElement>('help').open) return;
     if (target.matches('input[list], select')) return;
     const actions: Record<string, () => void> = {
-      ' ': () => this.player.toggle(),
-      arrowleft: () => this.player.step(event.shiftKey ? -10 : -1),
-      arrowright: () => this.player.step(event.shiftKey ? 10 : 1),
+      ' ': () => this.toggle(),
+      arrowleft: () => this.step(event.shiftKey ? -10 : -1),
+      arrowright: () => this.step(event.shiftKey ? 10 : 1),
       home: () => this.player.seek(this.recording.start),
       end: () => this.player.seek(this.recording.end),
-      '[': () => this.player.faster(-1),
-      ']': () => this.player.faster(1),
+      '[': () => this.faster(-1),
+      ']': () => this.faster(1),
       c: () => this.setColor(this.cycle('color', kColorModes, this.colors.mode)),
       p: () => this.toggleLayer('points'),
       n: () => this.toggleLayer('normals'),

@@ -195,8 +195,8 @@ export class Bodies {
     }
   }
 
-  /// The body under a ray, or -1.
-  pick(raycaster: THREE.Raycaster): number {
+  /// The body under a ray, or -1; `point` becomes the place where the ray meets it.
+  pick(raycaster: THREE.Raycaster, point = new THREE.Vector3()): number {
     let nearest = Infinity;
     let body = -1;
     for (const batch of this.batches) {
@@ -205,6 +205,7 @@ export class Bodies {
         if (hit.distance < nearest && hit.instanceId !== undefined) {
           nearest = hit.distance;
           body = batch.slots[hit.instanceId].body;
+          point.copy(hit.point);
         }
       }
     }

@@ -19,26 +19,36 @@ export class Contacts {
   readonly group = new THREE.Group();
   readonly shown = new Set<ContactLayer>();
   private readonly meshes = new Map<ContactLayer, THREE.InstancedMesh>();
-  private readonly impulseScale: number; // [m per N s]
-  private readonly capacity: number;
+  private impulseScale = 0; // [m per N s]
+  private scaledPoints = -1; // contact points that the scale was found from
+  private capacity = 0;
 
   constructor(private readonly recording: Recording, private readonly size: number) {
-    let most = 0;
+    let most = 1;
     for (let i = 0; i < recording.instants; ++i) {
       const [first, last] = recording.contactRange(i);
       most = Math.max(most, last - first);
     }
-    this.capacity = most;
-    this.impulseScale = this.findImpulseScale();
+    this.reserve(most);
+  }
+
+  /// Makes room for as many contact points.
+  private reserve(count: number): void {
+    this.capacity = count;
     for (const layer of kContactLayers) {
-      const geometry = layer === 'points' ? new THREE.SphereGeometry(1, 12, 8) : arrowGeometry();
+      const old = this.meshes.get(layer);
+      const geometry = old?.geometry ?? (layer === 'points' ? new THREE.SphereGeometry(1, 12, 8) : arrowGeometry());
       // Drawn over the bodies: contacts lie between them, where nothing could be seen.
-      const material = new THREE.MeshBasicMaterial({ color: kColors[layer], depthTest: false, transparent: true, opacity: 0.9 });
-      const mesh = new THREE.InstancedMesh(geometry, material, Math.max(1, most));
+      const material = old?.material ?? new THREE.MeshBasicMaterial({ color: kColors[layer], depthTest: false, transparent: true, opacity: 0.9 });
+      const mesh = new THREE.InstancedMesh(geometry, material, count);
       mesh.frustumCulled = false;
       mesh.renderOrder = 10;
       mesh.visible = false;
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+      if (old) {
+        this.group.remove(old);
+        old.dispose();
+      }
       this.meshes.set(layer, mesh);
       this.group.add(mesh);
     }
@@ -47,10 +57,11 @@ export class Contacts {
   // The 90th percentile of all impulses is drawn as long as a good part of the scene's size.
   private findImpulseScale(): number {
     const impulse = this.recording.array('contact_impulse');
-    if (!impulse || impulse.length === 0) return 1;
+    const points = this.recording.points;
+    if (!impulse || points === 0) return 1;
     const sizes: number[] = [];
-    const stride = Math.max(1, Math.floor(impulse.length / 3 / 20000));
-    for (let c = 0; c < impulse.length / 3; c += stride) {
+    const stride = Math.max(1, Math.floor(points / 20000));
+    for (let c = 0; c < points; c += stride) {
       const length = Math.hypot(impulse[3 * c], impulse[3 * c + 1], impulse[3 * c + 2]);
       if (length > 0 && Number.isFinite(length)) sizes.push(length);
     }
@@ -65,7 +76,12 @@ export class Contacts {
 
   update(index: number): void {
     const [first, last] = this.recording.contactRange(index);
-    const count = Math.min(last - first, this.capacity);
+    const count = last - first;
+    if (count > this.capacity) this.reserve(2 * count);
+    if (this.shown.has('impulses') && this.recording.points > 2 * this.scaledPoints) {
+      this.scaledPoints = this.recording.points;
+      this.impulseScale = this.findImpulseScale();
+    }
     const position = this.recording.array('contact_position');
     const normal = this.recording.array('contact_normal');
     const gap = this.recording.array('contact_gap');

@@ -43,6 +43,17 @@ function speedName(speed: number): string {
   return speed >= 1 ? `${speed}×` : `1/${Math.round(1 / speed)}×`;
 }
 
+export const kTransport = `<div id="transport">
+    <button id="step-back" title="one instant back (←)" aria-label="one instant back">${icon(kIcons.back)}</button>
+    <button id="play" title="play or pause (Space)" aria-label="play">${icon(kIcons.play)}</button>
+    <button id="step-on" title="one instant on (→)" aria-label="one instant on">${icon(kIcons.forward)}</button>
+    <input id="scrub" type="range" min="0" max="1" step="any" value="0" aria-label="time">
+    <output id="clock"></output>
+    <select id="speed" aria-label="speed" title="speed ([ and ])">${kSpeeds
+      .map((speed) => `<option value="${speed}">${speedName(speed)}</option>`)
+      .join('')}</select>
+  </div>`;
+
 // Only fixed words are in here; what comes from a recording is set as text, never as markup.
 const kMarkup = `
 <main>
@@ -62,16 +73,11 @@ const kMarkup = `
     <button id="help-toggle" title="keys (?)" aria-label="keys">?</button>
   </div>
   <div id="legend"></div>
-  <div id="transport">
-    <button id="step-back" title="one instant back (←)" aria-label="one instant back">${icon(kIcons.back)}</button>
-    <button id="play" title="play or pause (Space)" aria-label="play">${icon(kIcons.play)}</button>
-    <button id="step-on" title="one instant on (→)" aria-label="one instant on">${icon(kIcons.forward)}</button>
-    <input id="scrub" type="range" min="0" max="1" step="any" value="0" aria-label="time">
-    <output id="clock"></output>
-    <select id="speed" aria-label="speed" title="speed ([ and ])">${kSpeeds
-      .map((speed) => `<option value="${speed}">${speedName(speed)}</option>`)
-      .join('')}</select>
-  </div>
+  <div id="live"><button id="reset" title="back to the start">reset</button>
+    <label>method <select id="method"></select></label>
+    <label>drag <select id="drag" title="what pulling a body with the mouse does"></select></label>
+    <button id="save" title="write what was done to a recording">save</button><output id="live-notice"></output></div>
+  ${kTransport}
   <dialog id="help"><h2>Keys</h2><dl>${kShortcuts.map(([keys, what]) => `<dt>${keys}</dt><dd>${what}</dd>`).join('')}</dl>
     <form method="dialog"><button>close</button></form></dialog>
 </main>

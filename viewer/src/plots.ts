@@ -13,7 +13,7 @@ interface Curve {
   dash?: number[];
 }
 
-interface Panel {
+export interface Panel {
   title: string;
   unit: string;
   curves: Curve[];
@@ -21,6 +21,12 @@ interface Panel {
 }
 
 const kColors = ['#e4794a', '#4a8fe4', '#55b37e', '#a878d8'];
+
+/// Curves over one axis of time.
+export interface Curves {
+  time: number[];
+  panels: Panel[];
+}
 
 function column(recording: Recording, name: string, component?: number, factor = 1): Column | undefined {
   const series = recording.series(name);
@@ -43,7 +49,11 @@ function vectorCurves(recording: Recording, name: string): Curve[] {
   return ['x', 'y', 'z'].map((label, k) => ({ label, color: kColors[k], values: column(recording, name, k)! }));
 }
 
-function panels(recording: Recording): Panel[] {
+export function curvesOf(recording: Recording): Curves {
+  return { time: Array.from(recording.time), panels: panelsOf(recording) };
+}
+
+function panelsOf(recording: Recording): Panel[] {
   const one = (title: string, unit: string, name: string, color: string, factor = 1, log = false): Panel => {
     const values = column(recording, name, undefined, factor);
     return { title, unit, log, curves: values ? [{ label: title, color, values }] : [] };
@@ -90,13 +100,63 @@ interface Drawn {
   legend: HTMLElement;
 }
 
+/// The curves of several runs over each other: one panel per quantity, one colour per run. Quantities with several curves
+/// are told apart by their sum or size alone.
+export function overlay(runs: { name: string; color: string; recording: Recording }[]): Curves {
+  const longest = runs.reduce((a, b) => (b.recording.end > a.recording.end ? b : a)).recording;
+  const time = Array.from(longest.time);
+  const all = runs.map(({ recording }) => panelsOf(recording));
+  const titles = [...new Set(all.flatMap((panels) => panels.map((panel) => panel.title)))];
+  const panels = titles.map((title): Panel => {
+    const curves: Curve[] = [];
+    let model: Panel | undefined;
+    runs.forEach(({ name, color, recording }, k) => {
+      const panel = all[k].find((p) => p.title === title);
+      if (!panel) return;
+      model ??= panel;
+      const own = panel.curves.find((c) => c.label === 'total')?.values ?? (panel.curves.length === 1 ? panel.curves[0].values : sizes(panel));
+      const values = time.map((t) => (t > recording.end + 1e-9 ? null : own[recording.locate(t + 1e-9).index]));
+      curves.push({ label: name, color, values });
+    });
+    const several = model!.curves.length > 1;
+    return { ...model!, title: several ? (title === 'Energy' ? 'Total energy' : `Size of the ${title.toLowerCase()}`) : title, curves };
+  });
+  return { time, panels };
+}
+
+function sizes(panel: Panel): Column {
+  return panel.curves[0].values.map((_, i) => {
+    const parts = panel.curves.map((curve) => curve.values[i]);
+    return parts.some((v) => v === null) ? null : Math.hypot(...(parts as number[]));
+  });
+}
+
+function dataOf(time: number[], panel: Panel): uPlot.AlignedData {
+  const shown = panel.log ? panel.curves.map((c) => c.values.map((v) => (v !== null && v > 0 ? v : null))) : panel.curves.map((c) => c.values);
+  return [time, ...shown];
+}
+
 export class Plots {
   private readonly drawn: Drawn[] = [];
-  private readonly panels: Panel[];
+  private curves: Curves;
 
-  constructor(private readonly container: HTMLElement, private readonly recording: Recording, private readonly seek: (t: number) => void) {
-    this.panels = panels(recording);
-    if (this.panels.length === 0) container.textContent = 'The recording holds no curves.';
+  constructor(private readonly container: HTMLElement, private readonly make: () => Curves, private readonly seek: (t: number) => void) {
+    this.curves = make();
+    if (this.curves.panels.length === 0) container.textContent = 'The recording holds no curves.';
+  }
+
+  /// Takes in what a live run has added.
+  refresh(): void {
+    this.curves = this.make();
+    const { time, panels } = this.curves;
+    if (panels.length !== this.drawn.length) {
+      if (this.drawn.length > 0) this.build();
+      return;
+    }
+    this.drawn.forEach((drawn, k) => {
+      drawn.panel = panels[k];
+      drawn.plot.setData(dataOf(time, panels[k]));
+    });
   }
 
   /// Draws everything anew: colours and sizes are fixed when a plot is made.
@@ -105,7 +165,7 @@ export class Plots {
     this.drawn.length = 0;
     this.container.replaceChildren();
     const width = this.container.clientWidth || 320;
-    for (const panel of this.panels) this.draw(panel, width);
+    for (const panel of this.curves.panels) this.draw(panel, width);
   }
 
   private draw(panel: Panel, width: number): void {
@@ -132,8 +192,7 @@ export class Plots {
       axes: [axis, { ...axis, size: 48, values: (_u, ticks) => ticks.map((v) => (v === null ? '' : shortNumber(v))) }],
       series: [{}, ...panel.curves.map((c) => ({ stroke: c.color, width: 1.5, dash: c.dash, points: { show: false } }))],
     };
-    const shown = panel.log ? panel.curves.map((c) => c.values.map((v) => (v !== null && v > 0 ? v : null))) : panel.curves.map((c) => c.values);
-    const plot = new uPlot(options, [Array.from(this.recording.time), ...shown], box);
+    const plot = new uPlot(options, dataOf(this.curves.time, panel), box);
     const cursor = document.createElement('div');
     cursor.className = 'now';
     plot.over.append(cursor);
@@ -152,13 +211,14 @@ export class Plots {
     plot.over.addEventListener('pointermove', move);
   }
 
-  follow(time: number, index: number): void {
+  /// Moves the cursor to a time; `index` is that of the value to show for it, `named` whether curves say whose they are.
+  follow(time: number, index: number, named = true): void {
     for (const { plot, panel, cursor, legend } of this.drawn) {
       cursor.style.transform = `translateX(${plot.valToPos(time, 'x')}px)`;
       legend.replaceChildren(...panel.curves.map((curve) => {
         const value = document.createElement('span');
         value.style.color = curve.color;
-        value.textContent = (panel.curves.length > 1 ? `${curve.label} ` : '') + shortNumber(curve.values[index]);
+        value.textContent = (named && panel.curves.length > 1 ? `${curve.label} ` : '') + shortNumber(curve.values[index]);
         return value;
       }));
     }

@@ -67,6 +67,7 @@ export interface Header {
   instants: number;
   recorded_instants: number;
   decimated: boolean;
+  live?: boolean; // more instants follow over a WebSocket
   complete: boolean;
   report: RunReport | null;
   shapes: Shape[];
@@ -95,11 +96,12 @@ export interface Place {
   fraction: number;
 }
 
+const kMostLiveBytes = 256e6; // of a live run; the older half is forgotten beyond that
+
 export class Recording {
   readonly header: Header;
   readonly bodyCount: number;
-  readonly instants: number;
-  readonly time: Float64Array;
+  instants: number;
   private readonly arrays = new Map<string, Series>();
 
   constructor(header: Header, bytes: Uint8Array<ArrayBuffer>) {
@@ -116,7 +118,7 @@ export class Recording {
       const values = new type(bytes.buffer, bytes.byteOffset + entry.offset, count);
       this.arrays.set(entry.name, { values, width: entry.shape.slice(1).reduce((a, b) => a * b, 1) });
     }
-    this.time = this.require('time') as Float64Array;
+    this.require('time');
     this.require('position');
     this.require('orientation');
   }
@@ -125,6 +127,86 @@ export class Recording {
     const series = this.arrays.get(name);
     if (!series) throw new Error(`array ${name} is missing`);
     return series.values;
+  }
+
+  get time(): Float64Array {
+    return (this.require('time') as Float64Array).subarray(0, this.instants);
+  }
+
+  /// Contact points of all instants.
+  get points(): number {
+    return this.instants ? this.contactRange(this.instants - 1)[1] : 0;
+  }
+
+  /// How many numbers of an array are in use: arrays of a live run have room for more.
+  private used(name: string): number {
+    const { width } = this.arrays.get(name)!;
+    if (name === 'contact_offset') return this.instants + 1;
+    return width * (name.startsWith('contact_') ? this.points : this.instants);
+  }
+
+  /// One more instant, as src/record/page_instant.hpp writes it.
+  append(bytes: ArrayBuffer): void {
+    if (this.bytes() > kMostLiveBytes) this.forget(Math.floor(this.instants / 2));
+    let at = 0;
+    let points = 0;
+    const before = this.points;
+    const added: [string, Numbers][] = [];
+    for (const { name, dtype } of this.header.arrays) {
+      const type = kArrayTypes[dtype];
+      const { width } = this.arrays.get(name)!;
+      const count = name === 'contact_offset' ? 2 : width * (name.startsWith('contact_') ? points : 1);
+      const values = new type(bytes, at, count);
+      if (name === 'contact_offset') {
+        points = values[1];
+        added.push([name, Uint32Array.of(before + points)]);
+      } else {
+        added.push([name, values]);
+      }
+      at += 8 * Math.ceil((count * type.BYTES_PER_ELEMENT) / 8);
+    }
+    if (at !== bytes.byteLength) throw new Error('an instant of another length than expected');
+    for (const [name, values] of added) this.extend(name, values);
+    this.instants += 1;
+  }
+
+  private extend(name: string, added: Numbers): void {
+    const series = this.arrays.get(name)!;
+    const used = this.used(name);
+    if (used + added.length > series.values.length) {
+      const type = series.values.constructor as new (length: number) => Numbers;
+      const larger = new type(2 * (used + added.length));
+      larger.set(series.values.subarray(0, used) as never);
+      series.values = larger;
+    }
+    series.values.set(added as never, used);
+  }
+
+  private bytes(): number {
+    let sum = 0;
+    for (const [name, { values }] of this.arrays) sum += this.used(name) * values.BYTES_PER_ELEMENT;
+    return sum;
+  }
+
+  /// Drops the first `count` instants.
+  private forget(count: number): void {
+    const dropped = count > 0 ? this.contactRange(count - 1)[1] : 0;
+    const rests: [Numbers, number, number][] = [];
+    for (const [name, { values, width }] of this.arrays) {
+      const first = name === 'contact_offset' ? count : width * (name.startsWith('contact_') ? dropped : count);
+      rests.push([values, first, this.used(name)]);
+    }
+    for (const [values, first, last] of rests) values.copyWithin(0, first, last);
+    this.instants -= count;
+    const offset = this.array('contact_offset');
+    if (offset) for (let i = 0; i <= this.instants; ++i) offset[i] -= dropped;
+  }
+
+  /// Starts anew.
+  clear(): void {
+    this.instants = 0;
+    const offset = this.array('contact_offset');
+    if (offset) offset[0] = 0;
   }
 
   /// The numbers of an array, or undefined when the recording has none of that name.

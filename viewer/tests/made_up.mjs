@@ -143,8 +143,17 @@ export function makeMany(count, options = {}) {
   return record(`${count} bodies`, shapes, [ground, ...bodies], { instants: 60, step: 1 / 60, velocity: false, ...options });
 }
 
+function fill(template, name, value) {
+  const text = JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  return readFileSync(template, 'utf8').replace('/*ACHILLES_DATA*/', () => `window.${name} = ${text};`);
+}
+
 /// The page as the exporter writes it.
 export function makePage(template, { header, data }) {
-  const text = JSON.stringify({ header, data }).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
-  return readFileSync(template, 'utf8').replace('/*ACHILLES_DATA*/', () => `window.achilles_recording = ${text};`);
+  return fill(template, 'achilles_recording', { header, data });
+}
+
+/// The page of several runs, [{name, header, data}].
+export function makeComparison(template, runs) {
+  return fill(template, 'achilles_comparison', runs);
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openBrowser, openPage } from './browser.mjs';
-import { makeMany, makePage, makeShapes } from './made_up.mjs';
+import { makeComparison, makeMany, makePage, makeShapes } from './made_up.mjs';
 
 const template = fileURLToPath(new URL('../dist/template.html', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'achilles-page-'));
@@ -138,6 +138,43 @@ fact('a recording without a single instant opens and says so', () =>
   withPage(write('empty.html', makeShapes({ instants: 0 })), kDesk, async (page) => {
     assert.match(await page.textContent('#notice'), /no instant/);
   }));
+
+fact('runs of a comparison play side by side in sync, with one camera and curves over each other', () => {
+  const runs = [
+    { name: 'first', ...makeShapes() },
+    { name: 'second', ...makeShapes({ instants: 101, report: { stopped: { reason: 'zeno-point', time: 1, message: 'no progress' }, warnings: [] } }) },
+    { name: '</script><b>third', ...makeShapes() },
+  ];
+  const path = join(folder, 'compare.html');
+  writeFileSync(path, makeComparison(template, runs));
+  return withPage(pathToFileURL(path).href, kDesk, async (page) => {
+    assert.deepEqual(await page.$$eval('.pane h2', (list) => list.map((h) => h.textContent)), ['first', 'second', '</script><b>third']);
+    assert.equal((await page.$$('.pane canvas')).length, 3);
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => window.achilles_app.player.time > 0.2);
+    await page.keyboard.press('Space');
+    await page.$eval('#scrub', (slider) => {
+      slider.value = '1.5';
+      slider.dispatchEvent(new Event('input'));
+    });
+    await page.waitForFunction(() => document.querySelectorAll('.pane')[1].classList.contains('over'));
+    assert.match(await page.textContent('.pane:nth-child(2) p'), /zeno-point at 1 s/);
+    assert.match(await page.textContent('#clock'), /1\.500 \/ 2\.00/);
+    assert.equal(await page.$$eval('.plot:first-child .values span', (list) => list.length), 3);
+    const cameras = () => page.evaluate(() => window.achilles_app.panes.map(({ stage }) => stage.camera.position.toArray()));
+    const before = await cameras();
+    const box = await (await page.$('.pane canvas')).boundingBox();
+    await page.mouse.move(box.x + 100, box.y + 100);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 160, box.y + 120, { steps: 4 });
+    await page.mouse.up();
+    const after = await cameras();
+    assert.notDeepEqual(after[0], before[0]);
+    assert.deepEqual(after[1], after[0]);
+    assert.deepEqual(after[2], after[0]);
+    await shot(page, 'compare');
+  });
+});
 
 fact('the bare template says how to make a page', () =>
   withPage(pathToFileURL(template).href, kDesk, async (page) => {

@@ -1,0 +1,131 @@
+#include "record/certify/checks.hpp"
+
+#include "constraint/joint_pose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace achilles {
+namespace {
+
+constexpr double kRounding = 1e-9;  // relative, of sums over many bodies
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void BookCheck::see(const Instant& instant, const World& world, double depth, std::size_t index) {
+  const auto compare = [&](const char* name, double recorded, double computed, double size) {
+    // Two numbers that are no numbers agree.
+    const double difference =
+        recorded == computed || (std::isnan(recorded) && std::isnan(computed)) ? 0 : std::abs(recorded - computed);
+    worst_.see(difference / std::max(size, std::numeric_limits<double>::min()), kRounding, index, instant.time,
+               [&] { return fmt::format("{}: {:g} recorded, {:g} computed", name, recorded, computed); });
+  };
+  const Scalars& s = instant.scalars;
+  double mass_speed = 0, mass_reach = 0, weight = 0;
+  for (std::size_t k = 0; k < world.bodies.size(); ++k) {
+    if (!world.bodies.is_movable(k)) continue;
+    const double momentum = world.bodies.mass[k] * world.bodies.velocity[k].linear.norm();
+    mass_speed += momentum;
+    mass_reach += world.bodies.position[k].norm() * momentum +
+                  world.bodies.inertia_B[k].norm() * world.bodies.velocity[k].angular.norm();
+    weight += world.bodies.mass[k] * world.gravity.norm() * world.bodies.position[k].norm();
+  }
+  const double kinetic = world.kinetic_energy();
+  compare("kinetic energy", s.energy_kinetic, kinetic, kinetic);
+  const double potential = world.potential_energy();
+  if (world.joints.empty()) compare("potential energy", s.energy_potential, potential, weight + std::abs(potential));
+  compare("momentum", (s.momentum - world.linear_momentum()).norm(), 0, mass_speed);
+  compare("angular momentum", (s.angular_momentum - world.angular_momentum()).norm(), 0, mass_reach);
+  compare("penetration", s.penetration, depth, 1 + depth);
+}
+
+Verdict BookCheck::verdict() const { return worst_.verdict("bookkeeping", "relative", true); }
+
+void EnergyCheck::see(const Instant& instant, const World& world, const Promises& promises, const Scale& scale,
+                      std::size_t index) {
+  // Springs of joints turn with positions that a recording does not hold: their energy is taken as recorded.
+  const double potential = world.joints.empty() ? world.potential_energy() : instant.scalars.energy_potential;
+  const double energy = world.kinetic_energy() + potential;
+  work_ += has_start_ ? instant.scalars.external_work : 0;
+  // What was lost does not come back: the lowest so far counts, not the start.
+  if (!has_start_ || energy - work_ < lowest_) {
+    has_start_ = true;
+    lowest_ = energy - work_;
+    lowest_time_ = instant.time;
+  }
+  const double gain = (energy - work_ - lowest_) / std::max(scale.energy, std::numeric_limits<double>::min());
+  worst_.see(gain, promises.energy_gain.value_or(kUnlimited), index, instant.time, [&] {
+    return fmt::format("{:.6g} J, {:.6g} J at {:g} s; of {:.3g} J in play", energy - work_, lowest_, lowest_time_,
+                       scale.energy);
+  });
+}
+
+Verdict EnergyCheck::verdict(const Promises& promises) const {
+  return worst_.verdict("energy", "of the energy in play", promises.energy_gain.has_value());
+}
+
+ContactCheck::ContactCheck(const World& world) : materials_(world.bodies.size()) {
+  for (const WorldPiece& piece : world.pieces) {
+    std::vector<std::uint32_t>& list = materials_[piece.body];
+    if (std::find(list.begin(), list.end(), piece.material) == list.end()) list.push_back(piece.material);
+  }
+}
+
+void ContactCheck::see(const Instant& instant, const World& world, const Promises& promises, const Scale& scale,
+                       std::size_t index) {
+  const auto speed_at = [&world](std::uint32_t body, const Vec3& point) -> Vec3 {
+    const BodyVelocity& u = world.bodies.velocity[body];
+    return u.linear + u.angular.cross(point - world.bodies.position[body]);
+  };
+  for (std::size_t k = 0; k < instant.contact_count(); ++k) {
+    const ContactRecord contact = instant.contact(k);
+    const std::uint32_t a = contact.body_a, b = contact.body_b;
+    double friction = 0;
+    for (const std::uint32_t of_a : materials_[a]) {
+      for (const std::uint32_t of_b : materials_[b]) {
+        const ContactLaw& law = world.materials.law(of_a, of_b);
+        friction = std::max(friction, law.friction);
+        if (law.anisotropy) friction = std::max(friction, law.anisotropy->maxCoeff());
+      }
+    }
+    const double mass = std::min(world.bodies.mass[a], world.bodies.mass[b]);
+    const auto between = [&] { return fmt::format("'{}' and '{}'", world.names[a], world.names[b]); };
+    const double push = contact.impulse.dot(contact.normal);
+    const double side = (contact.impulse - push * contact.normal).norm();
+    const double outside = push < 0 ? contact.impulse.norm() : std::max(0.0, side - friction * push);
+    // In velocity units; an impulse that carries a whole pile is judged by its own size.
+    cone_.see(outside / mass, 1e-6 + 1e-6 * contact.impulse.norm() / mass, index, instant.time, [&] {
+      return fmt::format("{}: {:.4g} N s along the normal, {:.4g} N s across, friction {:g}", between(), push, side,
+                         friction);
+    });
+    const double closing = -(speed_at(b, contact.position) - speed_at(a, contact.position)).dot(contact.normal);
+    const double left = closing - std::max(0.0, contact.gap) / scale.step;
+    approach_.see(left, promises.approach.value_or(kUnlimited), index, instant.time,
+                  [&] { return fmt::format("{}: {:.3g} m/s at a gap of {:.3g} m", between(), closing, contact.gap); });
+  }
+}
+
+std::vector<Verdict> ContactCheck::verdicts(const Promises& promises) const {
+  return {cone_.verdict("Coulomb cone", "m/s", promises.cone),
+          approach_.verdict("complementarity", "m/s", promises.approach.has_value())};
+}
+
+void JointCheck::see(const Instant& instant, const World& world, const Promises& promises, std::size_t index) {
+  for (std::size_t k = 0; k < world.joints.size(); ++k) {
+    const WorldJoint& joint = world.joints[k];
+    if (joint.compliance != 0 && joint.kind != JointKind::kHinge2) continue;
+    const double error = measure_joint_error(joint, place_joint(joint, world.bodies, {}));
+    const double arms = joint.anchor_A.norm() + joint.anchor_B.norm();
+    worst_.see(error, promises.joint.value_or(kUnlimited) * arms + kRounding, index, instant.time,
+               [&] { return fmt::format("joint '{}'", world.joint_names[k]); });
+  }
+}
+
+Verdict JointCheck::verdict(const Promises& promises) const {
+  return worst_.verdict("joints", "m", promises.joint.has_value());
+}
+
+}  // namespace achilles

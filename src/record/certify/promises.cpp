@@ -1,0 +1,66 @@
+#include "record/certify/promises.hpp"
+
+#include "time_control/method.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string_view>
+
+namespace achilles {
+namespace {
+
+/// A number among the method's options: as given, or the default.
+double option_of(const RecordingHead& head, std::string_view name, double otherwise) {
+  const nlohmann::json given = nlohmann::json::parse(head.options, nullptr, false);
+  if (given.is_object()) {
+    const auto found = given.find(name);
+    if (found != given.end() && found->is_number()) return found->get<double>();
+  }
+  if (const MethodInfo* method = find_method(head.method)) {
+    for (const OptionInfo& option : method->options) {
+      const double* standard = option.name == name ? std::get_if<double>(&option.standard) : nullptr;
+      if (standard != nullptr) return *standard;
+    }
+  }
+  return otherwise;
+}
+
+/// Methods that find every impact in time and stop at it: nothing comes deeper than the tolerance, nothing that touches
+/// closes in faster than what counts as rest or than gravity makes it in a step.
+void promise_impacts(const RecordingHead& head, std::string_view tolerance, Promises& promises) {
+  promises.depth = option_of(head, tolerance, 1e-7);
+  promises.energy_gain = 1e-3;
+  promises.approach = option_of(head, "rest_speed", 1e-3) + 2 * head.step * head.gravity.norm();
+}
+
+}  // namespace
+
+Promises promises_of(const RecordingHead& head) {
+  const std::string_view name = head.method;
+  Promises promises;
+  promises.angular = 0.01;
+  if (name == "impulse-naive" || name == "impulse-zeno-free" || name == "impulse-conservative") {
+    promise_impacts(head, "tolerance", promises);
+  } else if (name == "lcp-event" || name == "anitescu-potra") {
+    promise_impacts(head, "contact_tolerance", promises);
+  } else if (name == "reflections") {
+    // Impacts keep energy; the symplectic steps between them do so only on average where there is gravity.
+    if (head.gravity.isZero(0)) promises.energy_gain = 1e-6;
+  } else if (name == "lcp-fixpoint" || name == "anitescu") {
+    promises.energy_gain = 1e-3;
+    promises.joint = 0.02;
+  } else if (name == "lcp-fixed" || name == "lcp-retroactive" || name == "shock-propagation") {
+    // Projection lifts what has sunk, and iterative solvers end before they are done.
+    promises.energy_gain = 0.01;
+    promises.joint = 0.02;
+  } else if (name == "first-order") {
+    promises.momentum = promises.inertia = false;
+    promises.angular.reset();
+    promises.joint = 0.02;
+  } else if (name == "soft-step") {
+    promises.cone = false;
+  }
+  return promises;
+}
+
+}  // namespace achilles
