@@ -52,6 +52,8 @@ struct HullGeometry {
   std::vector<std::uint32_t> neighbors;
   std::array<std::uint32_t, 6> axis_extremes{};  // vertices farthest along +x, -x, +y, -y, +z, -z
   Vec3 center = Vec3::Zero();                    // [m] the centroid of the solid
+  /// The vertices four at a time, x x x x y y y y z z z z, the last four filled up with vertex 0: for vector units.
+  std::vector<double> vertex_lanes;
 };
 
 struct MeshGeometry;         // triangles with a bounding volume tree

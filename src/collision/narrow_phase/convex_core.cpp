@@ -56,23 +56,9 @@ ConvexCore make_core(const PolytopeView& polytope) {
   return {Kind::kPolytope, Vec3::Zero(), polytope, 0, polytope.size};
 }
 
-Vec3 support(const ConvexCore& core, const Vec3& direction) {
-  const auto corner = [&](int axis) { return std::copysign(core.half[axis], direction[axis]); };
-  switch (core.kind) {
-    case Kind::kPoint:
-      return Vec3::Zero();
-    case Kind::kSegment:
-      return {0, 0, corner(2)};
-    case Kind::kBox:
-      return {corner(0), corner(1), corner(2)};
-    case Kind::kCylinder:
-      return rim_point(core.half, direction, corner(2));
-    case Kind::kCone:
-      return cone_support(core.half, direction);
-    case Kind::kPolytope:
-      return core.polytope.vertices[support_vertex(core.polytope, direction)];
-  }
-  return Vec3::Zero();
+Vec3 support_round(const ConvexCore& core, const Vec3& direction) {
+  return core.kind == Kind::kCylinder ? rim_point(core.half, direction, std::copysign(core.half.z(), direction.z()))
+                                      : cone_support(core.half, direction);
 }
 
 }  // namespace achilles

@@ -4,6 +4,7 @@
 #include "collision/narrow_phase/polytope.hpp"
 #include "geometry/geometry.hpp"
 
+#include <cmath>
 #include <cstdint>
 
 namespace achilles {
@@ -24,7 +25,25 @@ struct ConvexCore {
 [[nodiscard]] ConvexCore make_core(const Geometry& geometry);
 [[nodiscard]] ConvexCore make_core(const PolytopeView& polytope);
 
+[[nodiscard]] Vec3 support_round(const ConvexCore& core, const Vec3& direction);  // of a cylinder or cone
+
 /// A point of the core furthest along `direction` (any length, not zero), in the core's frame.
-[[nodiscard]] Vec3 support(const ConvexCore& core, const Vec3& direction);
+[[nodiscard]] inline Vec3 support(const ConvexCore& core, const Vec3& direction) {
+  const auto corner = [&](int axis) { return std::copysign(core.half[axis], direction[axis]); };
+  switch (core.kind) {
+    case ConvexCore::Kind::kPoint:
+      return Vec3::Zero();
+    case ConvexCore::Kind::kSegment:
+      return {0, 0, corner(2)};
+    case ConvexCore::Kind::kBox:
+      return {corner(0), corner(1), corner(2)};
+    case ConvexCore::Kind::kCylinder:
+    case ConvexCore::Kind::kCone:
+      return support_round(core, direction);
+    case ConvexCore::Kind::kPolytope:
+      return core.polytope.vertices[support_vertex(core.polytope, direction)];
+  }
+  return Vec3::Zero();
+}
 
 }  // namespace achilles

@@ -48,22 +48,23 @@ class Expander {
 
  private:
   // Support along a unit direction, which also bounds the depth.
-  Vec3 sample(const Vec3& direction) {
-    const Vec3 w = minkowski_support(pair_, direction).w;
-    const double height = direction.dot(w);
+  SimplexVertex sample(const Vec3& direction) {
+    const SimplexVertex vertex = minkowski_support(pair_, direction);
+    const double height = direction.dot(vertex.w);
     if (height < result_.depth) {
       result_.depth = height;
       result_.normal = direction;
     }
-    return w;
+    return vertex;
   }
 
   bool start(const Simplex& simplex);
-  bool take_tetrahedron(std::array<Vec3, 4> corners);
+  bool take_tetrahedron(std::array<SimplexVertex, 4> corners);
   void set_plane(Face& face) const;
   std::uint16_t nearest_face() const;
   bool step();
-  bool expand(std::uint16_t from, const Vec3& w);
+  bool expand(std::uint16_t from, const SimplexVertex& vertex);
+  void finish(const Face& nearest);
   bool find_horizon(std::uint16_t from, const Vec3& w);
   bool close_horizon();
   void collect_leads();
@@ -71,8 +72,9 @@ class Expander {
   const CorePair& pair_;
   const EpaOptions& options_;
   const double size_;
-  EpaResult result_{EpaStatus::kStalled, kInfinity, -kInfinity, Vec3::UnitZ(), 0, {}, 0};
+  EpaResult result_{EpaStatus::kStalled, kInfinity, -kInfinity, Vec3::UnitZ(), Vec3::Zero(), false, 0, {}, 0};
   std::array<Vec3, kMaxVertices> vertices_;
+  std::array<Vec3, kMaxVertices> points_b_;  // the points of B that they are made of
   std::array<Face, kMaxFaces> faces_;
   std::array<std::uint16_t, kMaxFaces> free_;
   std::array<std::uint16_t, kMaxFaces> stack_;
@@ -101,13 +103,15 @@ void Expander::set_plane(Face& face) const {
   face.distance = face.normal.dot(a + b + c) / 3;
 }
 
-bool Expander::take_tetrahedron(std::array<Vec3, 4> corners) {
-  const double volume = (corners[1] - corners[0]).dot((corners[2] - corners[0]).cross(corners[3] - corners[0]));
+bool Expander::take_tetrahedron(std::array<SimplexVertex, 4> corners) {
+  const Vec3& origin = corners[0].w;
+  const double volume = (corners[1].w - origin).dot((corners[2].w - origin).cross(corners[3].w - origin));
   if (volume < 0) {
     std::swap(corners[2], corners[3]);
   }
-  for (const Vec3& corner : corners) {
-    vertices_[vertex_count_++] = corner;
+  for (const SimplexVertex& corner : corners) {
+    points_b_[vertex_count_] = corner.b;
+    vertices_[vertex_count_++] = corner.w;
   }
   constexpr std::array<std::array<std::uint16_t, 3>, 4> kLoops{{{0, 2, 1}, {0, 3, 2}, {0, 1, 3}, {1, 2, 3}}};
   constexpr std::array<std::array<std::uint16_t, 3>, 4> kAcross{{{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {0, 1, 2}}};
@@ -125,44 +129,44 @@ bool Expander::take_tetrahedron(std::array<Vec3, 4> corners) {
 // inside: distances of faces are signed, and the most negative one is expanded first.
 bool Expander::start(const Simplex& simplex) {
   if (simplex.count == 4) {
-    const std::array<Vec3, 4> corners{simplex.vertices[0].w, simplex.vertices[1].w, simplex.vertices[2].w,
-                                      simplex.vertices[3].w};
-    const Vec3 u = corners[1] - corners[0], v = corners[2] - corners[0], t = corners[3] - corners[0];
+    const std::array<SimplexVertex, 4>& corners = simplex.vertices;
+    const Vec3& origin = corners[0].w;
+    const Vec3 u = corners[1].w - origin, v = corners[2].w - origin, t = corners[3].w - origin;
     const double longest = std::max({u.norm(), v.norm(), t.norm()});
     if (std::abs(u.dot(v.cross(t))) > 1e-9 * longest * longest * longest) {
       return take_tetrahedron(corners);
     }
   }
-  Vec3 low = sample(-Vec3::UnitX()), high = sample(Vec3::UnitX());
+  SimplexVertex low = sample(-Vec3::UnitX()), high = sample(Vec3::UnitX());
   for (int axis = 1; axis < 3; ++axis) {
-    const Vec3 other_low = sample(-Vec3::Unit(axis)), other_high = sample(Vec3::Unit(axis));
-    if ((other_high - other_low).squaredNorm() > (high - low).squaredNorm()) {
+    const SimplexVertex other_low = sample(-Vec3::Unit(axis)), other_high = sample(Vec3::Unit(axis));
+    if ((other_high.w - other_low.w).squaredNorm() > (high.w - low.w).squaredNorm()) {
       low = other_low;
       high = other_high;
     }
   }
   const auto furthest = [&](const Vec3& direction) {
-    const Vec3 forth = sample(direction), back = sample(-direction);
-    return direction.dot(forth - low) >= direction.dot(low - back) ? forth : back;
+    const SimplexVertex forth = sample(direction), back = sample(-direction);
+    return direction.dot(forth.w - low.w) >= direction.dot(low.w - back.w) ? forth : back;
   };
   result_.status = EpaStatus::kFlat;
-  const Vec3 along = high - low;
+  const Vec3 along = high.w - low.w;
   if (along.norm() <= kFlatness * size_) {
     result_.lower = result_.depth;
     return false;
   }
   const Vec3 side = along.unitOrthogonal();
   const Vec3 other_side = along.cross(side).normalized();
-  const Vec3 p = furthest(side), q = furthest(other_side);
-  const double p_off = std::abs(side.dot(p - low)), q_off = std::abs(other_side.dot(q - low));
-  const Vec3 third = p_off >= q_off ? p : q;
+  const SimplexVertex p = furthest(side), q = furthest(other_side);
+  const double p_off = std::abs(side.dot(p.w - low.w)), q_off = std::abs(other_side.dot(q.w - low.w));
+  const SimplexVertex& third = p_off >= q_off ? p : q;
   if (std::max(p_off, q_off) <= kFlatness * size_) {
     result_.lower = result_.depth;
     return false;
   }
-  const Vec3 thin = along.cross(third - low).normalized();
-  const Vec3 fourth = furthest(thin);
-  if (std::abs(thin.dot(fourth - low)) <= kFlatness * size_) {
+  const Vec3 thin = along.cross(third.w - low.w).normalized();
+  const SimplexVertex fourth = furthest(thin);
+  if (std::abs(thin.dot(fourth.w - low.w)) <= kFlatness * size_) {
     result_.lower = result_.depth;
     return false;
   }
@@ -189,19 +193,32 @@ bool Expander::step() {
   }
   result_.lower = faces_[nearest].distance;
   if (result_.depth - result_.lower <= options_.tolerance * size_) {
-    result_.status = EpaStatus::kConverged;
+    finish(faces_[nearest]);
     return false;
   }
   if (result_.iterations == options_.max_iterations || vertex_count_ == kMaxVertices) {
     return false;
   }
   ++result_.iterations;
-  const Vec3 w = sample(faces_[nearest].normal);
+  const SimplexVertex vertex = sample(faces_[nearest].normal);
   if (result_.depth - result_.lower <= options_.tolerance * size_) {
-    result_.status = EpaStatus::kConverged;
+    finish(faces_[nearest]);
     return false;
   }
-  return expand(nearest, w);
+  return expand(nearest, vertex);
+}
+
+// The foot of the origin on the nearest face is where the depth is realized. Of several triangles in one plane it may
+// lie in another than the one that rounding made the nearest.
+void Expander::finish(const Face& nearest) {
+  result_.status = EpaStatus::kConverged;
+  const std::array<std::size_t, 3> at{nearest.vertex[0], nearest.vertex[1], nearest.vertex[2]};
+  const Vec3 u = vertices_[at[1]] - vertices_[at[0]], v = vertices_[at[2]] - vertices_[at[0]];
+  const Vec3 foot = nearest.distance * nearest.normal - vertices_[at[0]];
+  const double area = nearest.normal.dot(u.cross(v));
+  const double s = nearest.normal.dot(foot.cross(v)) / area, t = nearest.normal.dot(u.cross(foot)) / area;
+  result_.has_point = s >= 0 && t >= 0 && s + t <= 1;
+  result_.point_b = (1 - s - t) * points_b_[at[0]] + s * points_b_[at[1]] + t * points_b_[at[2]];
 }
 
 bool Expander::find_horizon(std::uint16_t from, const Vec3& w) {
@@ -297,9 +314,10 @@ void Expander::collect_leads() {
   }
 }
 
-bool Expander::expand(std::uint16_t from, const Vec3& w) {
-  vertices_[vertex_count_++] = w;
-  return find_horizon(from, w) && close_horizon();
+bool Expander::expand(std::uint16_t from, const SimplexVertex& vertex) {
+  points_b_[vertex_count_] = vertex.b;
+  vertices_[vertex_count_++] = vertex.w;
+  return find_horizon(from, vertex.w) && close_horizon();
 }
 
 }  // namespace

@@ -25,6 +25,10 @@ struct EpaResult {
   double depth = 0;             // [m] along `normal`: moving B by depth · normal separates the cores
   double lower = 0;             // [m] no shorter translation separates them
   Vec3 normal = Vec3::UnitZ();  // unit, in A's frame, from A to B
+  /// Where it converged to a face that the origin projects into: the point of B that realizes the depth, in A's frame;
+  /// exact for polyhedra, on a chord for round shapes.
+  Vec3 point_b = Vec3::Zero();
+  bool has_point = false;
   int iterations = 0;
   /// After a stall, directions in which a smaller depth may still hide: normals of faces nearer than `depth`, nearest
   /// first, well apart from each other and from `normal`.

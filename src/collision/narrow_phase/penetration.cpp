@@ -52,6 +52,11 @@ void set_depth(const CorePair& pair, const Simplex& simplex, CoreDistance& resul
   result.normal = epa.normal;
   result.error = std::max(0.0, epa.depth - epa.lower);
   result.iterations += epa.iterations;
+  if (epa.has_point && is_polytope(pair.a) && is_polytope(pair.b)) {
+    result.point_b = epa.point_b;
+    result.point_a = epa.point_b + epa.depth * epa.normal;
+    result.has_points = true;
+  }
   if (epa.status != EpaStatus::kStalled) {
     return;
   }
@@ -72,6 +77,7 @@ bool find_witnesses(const CorePair& pair, CoreDistance& result) {
   result.point_b = gjk.point_b - shift;
   result.point_a = result.point_b - result.distance * result.normal;
   result.iterations += gjk.iterations;
+  result.has_points = true;
   return gjk.distance <= clearance + kAttained * pair.size();
 }
 
@@ -83,6 +89,7 @@ CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptio
   CoreDistance result{
       gjk.distance, gjk.error, gjk.normal, gjk.point_a, gjk.point_b, gjk.iterations, gjk.status == GjkStatus::kBeyond};
   if (gjk.status == GjkStatus::kTouching) {
+    result.has_points = false;
     set_depth(pair, gjk.simplex, result);
   }
   const auto is_vague = [&] {
@@ -91,9 +98,8 @@ CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptio
   };
   if (options.polish && !result.beyond && is_vague()) {
     polish(pair, result);
-  } else if (gjk.status == GjkStatus::kTouching) {
-    result.has_points = options.witnesses;
-    if (options.witnesses) find_witnesses(pair, result);
+  } else if (!result.has_points && options.witnesses) {
+    find_witnesses(pair, result);
   }
   return result;
 }

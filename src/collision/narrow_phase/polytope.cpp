@@ -1,6 +1,7 @@
 #include "collision/narrow_phase/polytope.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace achilles {
 
@@ -52,9 +53,6 @@ constexpr std::array<Edge, 3> kTriangleEdges{Edge{0, 1, 0, 1}, Edge{1, 2, 0, 1},
 constexpr std::array<std::uint32_t, 4> kTriangleNeighborStart{0, 2, 4, 6};
 constexpr std::array<std::uint32_t, 6> kTriangleNeighbors{1, 2, 2, 0, 0, 1};
 
-// Below this many vertices a scan is faster than climbing.
-constexpr std::size_t kScanLimit = 40;
-
 }  // namespace
 
 PolytopeView make_view(const HullGeometry& hull, double size) {
@@ -67,6 +65,7 @@ PolytopeView make_view(const HullGeometry& hull, double size) {
   view.edges = hull.edges;
   view.neighbor_start = hull.neighbor_start;
   view.neighbors = hull.neighbors;
+  view.vertex_lanes = hull.vertex_lanes;
   view.center = hull.center;
   view.size = size;
   return view;
@@ -124,21 +123,69 @@ std::span<const std::uint32_t, 4> box_face_loop(std::uint32_t face) {
   return std::span<const std::uint32_t, 4>(kBoxFaceVertices.data() + 4 * face, 4);
 }
 
-std::uint32_t support_vertex(const PolytopeView& polytope, const Vec3& direction) {
+namespace {
+
+// Up to here a scan is faster than climbing, four at a time and one by one.
+constexpr std::size_t kLaneLimit = 96;
+constexpr std::size_t kScanLimit = 40;
+
+// Two at a time, the width every x86-64 has; a block of four is two of them.
+using Pair = double __attribute__((vector_size(16)));
+using PairIndex = std::int64_t __attribute__((vector_size(16)));
+
+Pair load(const double* from) {
+  Pair pair;
+  std::memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
+struct Highest {
+  Pair height;
+  PairIndex vertex;
+
+  void offer(const Pair& other, const PairIndex& index) {
+    const PairIndex higher = other > height;
+    height = higher ? other : height;
+    vertex = higher ? index : vertex;
+  }
+};
+
+// Without branches: whether a vertex beats the ones before it is nothing a processor can guess.
+std::uint32_t scan_lanes(std::span<const double> coordinates, const Vec3& d) {
+  const Pair x = {d.x(), d.x()}, y = {d.y(), d.y()}, z = {d.z(), d.z()};
+  const auto height = [&](const double* at) { return x * load(at) + y * load(at + 4) + z * load(at + 8); };
+  const double* block = coordinates.data();
+  const PairIndex step = {4, 4};
+  PairIndex first = {0, 1}, second = {2, 3};
+  Highest left{height(block), first}, right{height(block + 2), second};
+  for (const double* end = block + coordinates.size(); (block += 12) != end;) {
+    first += step;
+    second += step;
+    left.offer(height(block), first);
+    right.offer(height(block + 2), second);
+  }
+  left.offer(right.height, right.vertex);
+  return static_cast<std::uint32_t>(left.vertex[left.height[1] > left.height[0] ? 1 : 0]);
+}
+
+std::uint32_t scan(std::span<const Vec3> vertices, const Vec3& direction) {
+  std::uint32_t best = 0;
+  double best_value = direction.dot(vertices[0]);
+  for (std::uint32_t i = 1; i < vertices.size(); ++i) {
+    const double value = direction.dot(vertices[i]);
+    if (value > best_value) {
+      best_value = value;
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Each move strictly raises the value, so no vertex is visited twice; convexity makes the last one a maximum.
+std::uint32_t climb(const PolytopeView& polytope, const Vec3& direction) {
   const std::span<const Vec3> vertices = polytope.vertices;
   std::uint32_t best = 0;
   double best_value = direction.dot(vertices[0]);
-  if (vertices.size() <= kScanLimit) {
-    for (std::uint32_t i = 1; i < vertices.size(); ++i) {
-      const double value = direction.dot(vertices[i]);
-      if (value > best_value) {
-        best_value = value;
-        best = i;
-      }
-    }
-    return best;
-  }
-  // Each move strictly raises the value, so no vertex is visited twice; convexity makes the last one a maximum.
   for (bool moved = true; moved;) {
     moved = false;
     for (const std::uint32_t neighbor : polytope.neighbors_of(best)) {
@@ -151,6 +198,19 @@ std::uint32_t support_vertex(const PolytopeView& polytope, const Vec3& direction
     }
   }
   return best;
+}
+
+}  // namespace
+
+std::uint32_t support_vertex(const PolytopeView& polytope, const Vec3& direction) {
+  const std::size_t count = polytope.vertices.size();
+  std::uint32_t best;
+  if (!polytope.vertex_lanes.empty() && count <= kLaneLimit) {
+    best = scan_lanes(polytope.vertex_lanes, direction);
+  } else {
+    best = count <= kScanLimit ? scan(polytope.vertices, direction) : climb(polytope, direction);
+  }
+  return best < count ? best : 0;  // lanes beyond the last vertex hold the first
 }
 
 std::uint32_t facing_face(const PolytopeView& polytope, const Vec3& direction) {

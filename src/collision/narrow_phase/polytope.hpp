@@ -20,6 +20,7 @@ struct PolytopeView {
   std::span<const HullGeometry::Edge> edges;
   std::span<const std::uint32_t> neighbor_start;
   std::span<const std::uint32_t> neighbors;
+  std::span<const double> vertex_lanes;  // as in HullGeometry, or empty
   Vec3 center = Vec3::Zero();
   double size = 0;  // [m] radius of a ball that holds it, the scale of its tolerances
 

@@ -180,6 +180,17 @@ void set_center(HullGeometry& hull) {
   hull.center = origin + moment / volume;
 }
 
+void set_vertex_lanes(HullGeometry& hull) {
+  constexpr std::size_t kLanes = 4;
+  for (std::size_t first = 0; first < hull.vertices.size(); first += kLanes) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (std::size_t i = first; i < first + kLanes; ++i) {
+        hull.vertex_lanes.push_back(hull.vertices[i < hull.vertices.size() ? i : 0][axis]);
+      }
+    }
+  }
+}
+
 void set_axis_extremes(HullGeometry& hull) {
   for (std::uint32_t v = 0; v < hull.vertices.size(); ++v) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -208,6 +219,7 @@ std::optional<HullGeometry> try_hull(std::span<const Vec3> points, const Frame& 
   if (!set_edges(hull)) return std::nullopt;
   set_neighbors(hull);
   set_axis_extremes(hull);
+  set_vertex_lanes(hull);
   if (set_planes(hull) > 10 * resolution * frame.size) {
     complaint = "the faces are not flat";
     return std::nullopt;
