@@ -61,6 +61,26 @@ TEST(SceneShapes, FilesAreLookedUpBesideTheScene) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(SceneShapes, ClosedMeshIsDecomposedWhenAskedAndOnlyThenDynamic) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "achilles_decomposed";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "tetrahedron.obj")
+      << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const std::string file = (folder / "scene.yaml").string();
+  const Scene scene =
+      parse_scene(with_shape("{mesh: {file: tetrahedron.obj, decompose: {parts: 4, error: 0.01}}}"), file);
+  const auto& compound = std::get<Compound>(scene.bodies.at(0).shape.kind);
+  ASSERT_EQ(compound.parts.size(), 1U) << "a tetrahedron is convex";
+  EXPECT_EQ(std::get<Hull>(compound.parts[0].shape.kind).points.size(), 4U);
+  try {
+    (void)parse_scene(with_shape("{mesh: {file: tetrahedron.obj}}"), file);
+    ADD_FAILURE() << "a dynamic mesh was taken";
+  } catch (const SceneError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("decompose"));
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST(SceneShapes, HeightfieldRowsRunAlongY) {
   const auto field = read_shape<Heightfield>("{heightfield: {heights: [[0, 1, 2], [3, 4, 5]], cell: 0.5}}", "fixed");
   EXPECT_EQ(field.rows, 2);

@@ -35,7 +35,9 @@ constexpr void set(Table& table, PairContacts* function) {
 
 void collide_unsupported(const Geometry&, const Transform&, const Geometry&, const Transform&, const CollideOptions&,
                          std::vector<ContactPoint>&) {
-  throw std::invalid_argument("collide: no contact determination for this pair of shapes");
+  throw std::invalid_argument(
+      "A mesh or height field has no contacts with planes, meshes and height fields: at least one of the two bodies "
+      "must be made of convex shapes or distance maps.");
 }
 
 // Hulls come after planes among the alternatives, so this one pair arrives the other way round.

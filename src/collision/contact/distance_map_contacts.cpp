@@ -85,8 +85,10 @@ struct PointSink {
 template <typename Field>
 void look_up_samples(const DistanceMapGeometry& map, const Transform& X_WM, const Field& field, SampleSearch search,
                      const PointSink& sink) {
+  // A ball without radius is a sample, and looked up when it is visited.
   const auto is_near = [&](const Vec3& center, double radius) {
-    return search == SampleSearch::kAll || field(X_WM * center).distance <= radius + sink.margin + field.slack();
+    return search == SampleSearch::kAll || radius == 0 ||
+           field(X_WM * center).distance <= radius + sink.margin + field.slack();
   };
   visit_samples(map, is_near, [&](std::uint32_t i) {
     const Vec3 x = X_WM * map.samples[i];

@@ -3,6 +3,7 @@
 #include "scene/build/read.hpp"
 #include "scene/wording.hpp"
 
+#include "geometry/mesh/decompose.hpp"
 #include "geometry/mesh_file.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ class ShapeBuilder {
     if (kind == "cone") return {Cone{required(node, "radius"), required(node, "height")}};
     if (kind == "plane") return {make_plane(node)};
     if (kind == "hull") return {make_hull(node)};
-    if (kind == "mesh") return {make_mesh(node)};
+    if (kind == "mesh") return make_mesh_shape(node);
     if (kind == "heightfield") return {make_heightfield(node)};
     if (kind == "distance_map") return {DistanceMap{make_mesh(node), required(node, "cell")}};
     return {make_compound(node)};
@@ -73,6 +74,19 @@ class ShapeBuilder {
     mesh.file = file->text;
     for (Vec3& vertex : mesh.vertices) vertex = vertex.cwiseProduct(scale);
     return mesh;
+  }
+
+  Shape make_mesh_shape(const Node& node) {
+    Mesh mesh = make_mesh(node);
+    const Node* wanted = usable(node, "decompose");
+    if (wanted == nullptr || has_bad_part(*wanted) || mesh.triangles.empty()) return {std::move(mesh)};
+    const auto parts = static_cast<int>(read_number(*wanted, "parts").value_or(16));
+    try {
+      return {to_compound(decompose(mesh, {parts, required(*wanted, "error")}))};
+    } catch (const std::invalid_argument& error) {
+      build_.complaints.error(wanted->place, field_ + ".mesh.decompose", error.what());
+      return {std::move(mesh)};
+    }
   }
 
   Heightfield make_heightfield(const Node& node) {

@@ -9,6 +9,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -39,6 +40,14 @@ Mat3 inertia_at(const Node& node) {
   Mat3 inertia;
   for (int row = 0; row < 3; ++row) inertia.row(row) = vec3_at(node.items[static_cast<std::size_t>(row)]).transpose();
   return inertia;
+}
+
+bool holds_mesh(const Shape& shape) {
+  if (const auto* compound = std::get_if<Compound>(&shape.kind)) {
+    return std::any_of(compound->parts.begin(), compound->parts.end(),
+                       [](const CompoundPart& part) { return holds_mesh(part.shape); });
+  }
+  return std::holds_alternative<Mesh>(shape.kind);
 }
 
 }  // namespace
@@ -83,6 +92,14 @@ std::vector<GeometryPiece> check_shape_use(Build& build, const Node& shape, cons
 
 double check_mass(Build& build, const Node& shape, const BodyDescription& body, const std::string& field) {
   if (body.kind != BodyKind::kDynamic) return 0;
+  if (holds_mesh(body.shape)) {
+    // Its triangles would have to meet planes and other triangles.
+    build.complaints.error(
+        shape.place, field,
+        "a mesh is for fixed and scripted bodies; a dynamic body takes a closed one as distance_map, "
+        "or as mesh with decompose");
+    return 0;
+  }
   const bool is_given = body.mass && body.inertia && body.center;
   try {
     MassProperties properties;

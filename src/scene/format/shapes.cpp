@@ -18,6 +18,11 @@ Spec shape_spec() {
   const Field scale{"scale", either({positive(), vector(3, "", {0, Range{}.upper, true})}),
                     "Factor on the file's lengths, one for all or one per axis.", false, "1"};
   const auto mesh_file = Field{"file", text(), "Mesh file, relative to the scene file.", true};
+  const Field decompose{
+      "decompose",
+      mapping("a decomposition", {{"parts", integer_in(1, 256), "How many parts at most.", false, "16"},
+                                  {"error", positive("m"), "How far the parts may stick out of the mesh.", true}}),
+      "Replaces a closed mesh by convex hulls that together hold it, so that a dynamic body can have it."};
   std::vector<Field> kinds = {
       {"sphere", mapping("a sphere", {radius}), "Ball about the origin."},
       {"box", mapping("a box", {{"size", vector(3, "m", {0, Range{}.upper, true}), "Full edges.", true}}),
@@ -37,7 +42,7 @@ Spec shape_spec() {
                 {"file", text(), "Mesh or point file whose points are meant, relative to the scene file."}},
                {{{"points", "file"}, true}}),
        "Convex hull of points."},
-      {"mesh", mapping("a mesh", {mesh_file, scale}), "Triangles."},
+      {"mesh", mapping("a mesh", {mesh_file, scale, decompose}), "Triangles."},
       {"heightfield",
        mapping(
            "a heightfield",
