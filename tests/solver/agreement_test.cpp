@@ -1,4 +1,5 @@
 // What all solvers have in common: the same problem in, the same solution out, and an honest report when there is none.
+#include "solver/file/problem_collection.hpp"
 #include "solver/problems.hpp"
 #include "solver/solver.hpp"
 
@@ -51,6 +52,24 @@ void expect_same_velocities(const Solution& a, const Solution& b, double toleran
     EXPECT_LT((a.velocities[k].linear - b.velocities[k].linear).norm(), tolerance) << what << " body " << k;
     EXPECT_LT((a.velocities[k].angular - b.velocities[k].angular).norm(), tolerance) << what << " body " << k;
   }
+}
+
+/// A point of 1 kg that can only move in x and z slides along x at 1 m/s with µ = 0.3, gravity of one step on it.
+StoredProblem make_planar_block() {
+  StoredProblem problem;
+  problem.inverse_mass = {{Vec3(1, 0, 1), Mat3::Zero()}};
+  problem.velocities = {{Vec3(1, 0, -kGravityStep), Vec3::Zero()}};
+  for (const Vec3& axis : {Vec3(Vec3::UnitZ()), Vec3(Vec3::UnitX()), Vec3(Vec3::UnitY())}) {
+    Row row;
+    row.body_b = 0;
+    row.linear_b = axis;
+    finish_row(row, problem.inverse_mass);
+    row.normal_row = axis.z() == 1 ? -1 : 0;
+    row.friction = axis.z() == 1 ? 0 : 0.3;
+    if (axis.z() == 1) row.lower = 0;
+    problem.rows.push_back(row);
+  }
+  return problem;
 }
 
 // Softness makes A positive definite and the impulses unique: |λ − λ*| ≤ residual · (1 + cond), both of order one here.
@@ -117,6 +136,22 @@ TEST(ExactSolvers, AgreeOnPlanarFriction) {
       // Four impulses on three degrees of freedom: where both points stick only the velocity is unique.
       expect_same_velocities(found, reference, 1e-9, solver_name(options));
     }
+  }
+}
+
+// The tangent across the plane of a locked body moves nothing and sees no velocity: it gets no impulse, which would use
+// up what friction there is.
+TEST(AllSolvers, LeaveTheTangentAcrossThePlaneAlone) {
+  SolverWorkspace scratch;
+  for (const SolverOptions& options : patient_solvers(1e-10)) {
+    StoredProblem problem = make_planar_block();
+    std::vector<double> impulses(problem.rows.size(), 0.0);
+    const RowProblem rows{problem.rows, problem.velocities, problem.inverse_mass};
+    const SolveReport report = solve(rows, options, scratch, impulses);
+    EXPECT_EQ(report.status, SolveStatus::kSolved) << solver_name(options);
+    EXPECT_LT(compute_residual(rows, impulses), 1e-9) << solver_name(options);
+    EXPECT_NEAR(impulses[1], -0.3 * impulses[0], 1e-12) << solver_name(options);
+    EXPECT_EQ(impulses[2], 0) << solver_name(options);
   }
 }
 
@@ -193,6 +228,35 @@ TEST(AllSolvers, SayThatContradictingJointsHaveNoSolution) {
     EXPECT_GE(found.report.residual, 0.49) << solver_name(options);
     if (solver_name(options) == "lemke" || solver_name(options) == "dantzig") {
       EXPECT_EQ(found.report.status, SolveStatus::kNoSolution) << solver_name(options);
+    }
+  }
+}
+
+// Two walls that close in on a body at half a metre per second each: one of the two is missed by at least as much,
+// however large the impulses; and many heavier bodies in between, or friction, change nothing about that.
+TEST(AllSolvers, SayThatClosingWallsHaveNoSolution) {
+  SolverWorkspace scratch;
+  for (const int bodies : {1, 6}) {
+    for (const double friction : {0.0, 0.5}) {
+      ProblemMaker maker;
+      std::uint32_t below = kImmovable;
+      for (int k = 0; k < bodies; ++k) {
+        const std::uint32_t body = maker.add_cube(Vec3(0, 0, k + 0.5), 1 + k, 1);
+        maker.add_contact(below, body, Vec3(0, 0, k), Vec3::UnitZ(), friction);
+        below = body;
+      }
+      maker.add_contact(below, kImmovable, Vec3(0, 0, bodies), Vec3::UnitZ(), friction);
+      const std::size_t last = maker.rows().size() - (friction > 0 ? 3 : 1);
+      maker.rows()[0].target = maker.rows()[last].target = 0.5;
+      for (SolverOptions options : patient_solvers(1e-9)) {
+        if (!is_exact(options)) set_solver_option(options, "iterations", 2000.0);
+        const Solution found = solve_with(options, maker, scratch);
+        EXPECT_NE(found.report.status, SolveStatus::kSolved) << solver_name(options) << ' ' << bodies;
+        EXPECT_GE(found.residual, 0.9 / (bodies + 1)) << solver_name(options) << ' ' << bodies;
+        if (solver_name(options) == "lemke" || solver_name(options) == "dantzig") {
+          EXPECT_EQ(found.report.status, SolveStatus::kNoSolution) << solver_name(options) << ' ' << friction;
+        }
+      }
     }
   }
 }

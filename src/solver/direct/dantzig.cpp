@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace achilles {
 namespace {
@@ -48,6 +49,8 @@ class BoxedFriction {
   void fill_bounds();
   void set_limits(int round);
   [[nodiscard]] SolveReport solve_round(int pivots);
+  [[nodiscard]] SolveReport solve_at_once(int pivots);
+  void keep_best(const SolveReport& report, SolveReport& best);
   void solve_active_set();
   [[nodiscard]] double measure(std::span<const double> impulses);
 
@@ -83,7 +86,7 @@ void BoxedFriction::fill_bounds() {
       box.lower[i] = row.lower / scratch_.scale[i];
       box.upper[i] = row.upper / scratch_.scale[i];
     }
-    if (row.normal_row < 0 && !(row.diagonal > 0)) {
+    if (!(row.diagonal > 0)) {
       const double settled = settle_immovable(0, box.b[i], box.lower[i], box.upper[i]);
       box.lower[i] = box.upper[i] = settled;
     }
@@ -187,20 +190,41 @@ SolveReport BoxedFriction::solve_round(int pivots) {
   return report;
 }
 
+// Boxes and normal impulses as one complementarity problem.
+SolveReport BoxedFriction::solve_at_once(int pivots) {
+  linearize(problem_, kBoxFriction, scratch_.linearized);
+  scratch_.z.resize(scratch_.linearized.lcp.size());
+  SolveReport report = solve_lcp_lemke(scratch_.linearized.lcp, pivots, scratch_.lcp, scratch_.z);
+  recover_impulses(problem_, scratch_.linearized, scratch_.z, impulses_);
+  report.model_residual = measure(impulses_);
+  report.residual = compute_residual(problem_, impulses_, scratch_.w);
+  return report;
+}
+
+void BoxedFriction::keep_best(const SolveReport& report, SolveReport& best) {
+  if (report.model_residual >= best.model_residual) return;
+  best = report;
+  scratch_.best.assign(impulses_.begin(), impulses_.end());
+}
+
 SolveReport BoxedFriction::run() {
   SolveReport best;
+  best.model_residual = std::numeric_limits<double>::infinity();
+  scratch_.best.assign(impulses_.begin(), impulses_.end());
   int pivots = 0;
   set_limits(0);
   fill_matrix();
   for (int round = 0; round < std::max(options_.rounds, 1); ++round) {
-    SolveReport report = solve_round(options_.iterations - pivots);
+    const SolveReport report = solve_round(options_.iterations - pivots);
     pivots += report.iterations;
-    if (round == 0 || report.model_residual < best.model_residual) {
-      best = report;
-      scratch_.best.assign(impulses_.begin(), impulses_.end());
-    }
+    keep_best(report, best);
     if (!(report.model_residual > options_.tolerance) || report.status != SolveStatus::kSolved) break;
     set_limits(round);
+  }
+  if (best.model_residual > options_.tolerance && best.status == SolveStatus::kSolved && pivots < options_.iterations) {
+    const SolveReport report = solve_at_once(options_.iterations - pivots);
+    pivots += report.iterations;
+    keep_best(report, best);
   }
   std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
   best.iterations = pivots;

@@ -28,12 +28,23 @@ void Dictionary::exchange(std::size_t r, std::size_t c) {
   pivot_row[c] = -1;
   for (std::size_t j = 0; j < columns_; ++j) pivot_row[j] *= -inverse;
   rhs_[r] *= -inverse;
+  nonzero_.clear();
+  for (std::uint32_t j = 0; j < columns_; ++j) {
+    if (pivot_row[j] != 0) nonzero_.push_back(j);
+  }
+  // Contacts touch few others: rows stay sparse as long as few unknowns have been exchanged. Beyond a third whole rows
+  // are faster than a list of places.
+  const bool is_sparse = 3 * nonzero_.size() < columns_;
   for (std::size_t i = 0; i < rows(); ++i) {
     double* const row = table_.data() + i * columns_;
     const double factor = row[c];
     if (i == r || factor == 0) continue;
     row[c] = 0;
-    for (std::size_t j = 0; j < columns_; ++j) row[j] += factor * pivot_row[j];
+    if (is_sparse) {
+      for (const std::uint32_t j : nonzero_) row[j] += factor * pivot_row[j];
+    } else {
+      for (std::size_t j = 0; j < columns_; ++j) row[j] += factor * pivot_row[j];
+    }
     rhs_[i] += factor * rhs_[r];
   }
 }

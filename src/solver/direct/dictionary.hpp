@@ -23,13 +23,14 @@ class Dictionary {
   [[nodiscard]] std::span<double> rhs() { return rhs_; }
   [[nodiscard]] std::span<const double> rhs() const { return rhs_; }
   /// Solves row r for nonbasic c and puts that into all other rows: basic r and nonbasic c change places. T_rc must not
-  /// be zero. O(rows × columns).
+  /// be zero. O(rows × columns), less where the pivot's row and column are sparse.
   void exchange(std::size_t r, std::size_t c);
 
  private:
   std::vector<double> table_;  // T, row after row
   std::vector<double> rhs_;
   std::size_t columns_ = 0;
+  std::vector<std::uint32_t> nonzero_;  // columns of the pivot row
 };
 
 /// The bases a solve has been in, by a hash: meeting one twice is a cycle.

@@ -41,14 +41,31 @@ LinearizedRow classify_pair(const MatrixRow& first, const MatrixRow& second, int
   return out;
 }
 
-// Corners of the polygon of the pair at row i, then its limit.
-void add_corners(std::size_t i, const LinearizedRow& row, double angle, std::vector<Generator>& generators) {
+// Corners of the polygon of the pair at row i, then its limit. Two corners lie on the one tangent that can move.
+void add_corners(std::size_t i, const LinearizedRow& row, bool on_first, std::vector<Generator>& generators) {
+  const auto at = static_cast<std::uint32_t>(i);
   for (std::uint32_t k = 0; k < row.facets; ++k) {
-    const double direction = angle + 2 * std::numbers::pi * k / row.facets;
-    generators.push_back(
-        {static_cast<std::uint32_t>(i), row.scale * std::cos(direction), row.scale * std::sin(direction)});
+    const double direction = 2 * std::numbers::pi * k / row.facets;
+    const double sign = k == 0 ? 1 : -1;
+    if (row.facets > 2) {
+      generators.push_back({at, row.scale * std::cos(direction), row.scale * std::sin(direction)});
+    } else {
+      generators.push_back({at, on_first ? sign * row.scale : 0, on_first ? 0 : sign * row.scale});
+    }
   }
   generators.push_back({});
+}
+
+// The interval of one row of a box, then its limit.
+void add_interval(std::size_t i, const MatrixRow& from, Linearized& out) {
+  LinearizedRow& row = out.rows[i];
+  row.first = static_cast<std::uint32_t>(out.generators.size());
+  if (!(from.friction > 0) || !(from.diagonal > 0)) return;
+  row.kind = Kind::kPair;
+  row.scale = scale_of(from.diagonal);
+  row.facets = 2;
+  for (const double sign : {1.0, -1.0}) out.generators.push_back({static_cast<std::uint32_t>(i), sign * row.scale, 0});
+  out.generators.push_back({});
 }
 
 void list_unknowns(const MatrixProblem& problem, int facets, Linearized& out) {
@@ -57,12 +74,15 @@ void list_unknowns(const MatrixProblem& problem, int facets, Linearized& out) {
   for (std::size_t i = 0; i < problem.size(); ++i) {
     const MatrixRow& from = problem.rows[i];
     LinearizedRow& row = out.rows[i];
+    if (from.normal_row >= 0 && facets == kBoxFriction) {
+      add_interval(i, from, out);
+      continue;
+    }
     if (from.normal_row >= 0) {
       row = classify_pair(from, problem.rows[i + 1], facets);
       row.first = static_cast<std::uint32_t>(out.generators.size());
       if (row.kind == Kind::kPair) {
-        const double along_only = from.diagonal > 0 ? 0 : std::numbers::pi / 2;
-        add_corners(i, row, row.facets == 2 ? along_only : 0, out.generators);
+        add_corners(i, row, from.diagonal > 0, out.generators);
         out.rows[i + 1].kind = Kind::kPairSecond;
       }
       ++i;

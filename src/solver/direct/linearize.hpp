@@ -59,8 +59,11 @@ struct Linearized {
 /// The right-hand side is A base + b.
 void eliminate_free_rows(const MatrixProblem& problem, std::vector<LinearizedRow>& rows, Dictionary& dictionary);
 
+/// In place of the corners of a polygon: each friction row has its own interval ± µ λ_n, together a box.
+inline constexpr int kBoxFriction = 0;
+
 /// Fills `out` with `facets` corners per friction disc, the first on the first tangent; two where only one tangent can
-/// move.
+/// move. `facets` = kBoxFriction gives boxes.
 void linearize(const MatrixProblem& problem, int facets, Linearized& out);
 
 /// Impulses of the problem from a solution of the lcp.

@@ -23,6 +23,7 @@ SmoothMax smooth_max(double x, double tau) {
 
 void SmoothedMap::start(const MatrixProblem& problem) {
   problem_ = &problem;
+  is_ordered_ = false;
   const std::size_t n = problem.size();
   scale_.resize(n);
   value_.assign(n, 0.0);
@@ -134,8 +135,9 @@ void SmoothedMap::build() {
     K_.startVec(static_cast<Eigen::Index>(j));
     build_column(j);
     std::sort(touched_.begin(), touched_.end());
+    touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+    // Zeros are kept: the places of K's entries depend on A alone, and are ordered once.
     for (const std::uint32_t row : touched_) {
-      if (column_[row] == 0) continue;
       K_.insertBack(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(j)) = column_[row];
       column_[row] = 0;
     }
@@ -185,7 +187,9 @@ bool SmoothedMap::factor_and_solve() {
     dense_factor_.compute(dense_);
     solution_ = dense_factor_.solve(rhs_);
   } else {
-    sparse_factor_.compute(K_);
+    if (!is_ordered_) sparse_factor_.analyzePattern(K_);
+    is_ordered_ = true;
+    sparse_factor_.factorize(K_);
     if (sparse_factor_.info() != Eigen::Success) return false;
     solution_ = sparse_factor_.solve(rhs_);
   }

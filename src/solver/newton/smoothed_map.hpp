@@ -62,6 +62,7 @@ class SmoothedMap {
   Eigen::PartialPivLU<Eigen::MatrixXd> dense_factor_;
   Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factor_;
   double largest_scale_ = 1;
+  bool is_ordered_ = false;  // has sparse_factor_ seen the pattern of this problem?
 };
 
 }  // namespace achilles
