@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "impact/checks.hpp"
 #include "impact/impact_problem.hpp"
 
 namespace achilles {
@@ -73,6 +74,8 @@ struct PropagationOptions {
   /// narrow wedges take the product of their counts; any operator may take over at any time, [Vouga17, sec. 2].
   std::int64_t patience = 100'000;
   std::int64_t max_iterations = 20'000'000;  // per part
+  /// Every application is held to (NORM), (KIN), (ONE), (VIO) and (MOD); std::logic_error names the one it breaks.
+  bool check = kCheckPhysics;
 };
 
 /// One reflection at a time.  [Vouga17, eq. 1]

@@ -15,7 +15,7 @@ struct ImpactWorkspace {
   PartSplit split;
   ImpactPart part;
   LinealityWorkspace lineality;
-  PropagationWorkspace propagation;  // its `observer`, if set, is shown every application
+  PropagationWorkspace propagation;  // its `observer`, if set, is shown every application, see `operation` too
   RestitutionWorkspace restitution;
   std::vector<double> x, before, frame, start, impulses, extra, first_extra, limits, targets, residual;
   std::vector<int> bearing;

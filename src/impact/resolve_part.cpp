@@ -59,8 +59,12 @@ ImpactStatus resolve_propagation(ElasticTask task, ImpactWorkspace& scratch, Imp
     report.friction_margin = std::min(report.friction_margin, friction_margin);
     report.friction_pointed &= friction_margin > options.margin;
   }
-  double removed = 0;
+  double removed = 0, expected = 0;
   ElasticReport outcome;
+  if (options.lineality) {
+    start_over(scratch, removed);
+    expected = expected_iterations(part, task, margin, scratch.lineality.point, scratch.x);
+  }
   for (;;) {
     start_over(scratch, removed);
     outcome = resolve_restitution(part, task, scratch.restitution, scratch.propagation, scratch.x, scratch.impulses);
@@ -78,8 +82,7 @@ ImpactStatus resolve_propagation(ElasticTask task, ImpactWorkspace& scratch, Imp
   report.hastened_parts += outcome.hastened;
   if (outcome.iterations >= report.iterations_max) {
     report.iterations_max = outcome.iterations;
-    report.expected_iterations =
-        options.lineality ? expected_iterations(part, task, margin, scratch.lineality.point, scratch.start) : 0;
+    report.expected_iterations = expected;
   }
   if (options.friction == ImpactFriction::kAfter && outcome.status == ImpactStatus::kResolved) {
     apply_friction_after(options.tolerance, scratch);
@@ -192,9 +195,7 @@ void set_residual(int first, ImpactWorkspace& scratch) {
   }
 }
 
-}  // namespace
-
-double distribute_equalities(ImpactWorkspace& scratch) {
+double distribute_at_once(double accepted, ImpactWorkspace& scratch) {
   const ImpactPart& part = scratch.part;
   scratch.extra.assign(part.gradients.count(), 0.0);
   set_residual(0, scratch);
@@ -206,8 +207,7 @@ double distribute_equalities(ImpactWorkspace& scratch) {
     }
   }
   const double unexplained = std::sqrt(part.squared_norm(scratch.residual.data()));
-  const double size = std::sqrt(part.squared_norm(scratch.start.data()));
-  if (!part.opposed || unexplained <= kUnexplained * size) return unexplained;
+  if (!part.opposed || unexplained <= accepted) return unexplained;
   // What is left of nearly opposed gradients needs impulses so large that their sum drowns what they do. The normal
   // impulses are then those that come nearest to the whole change of velocity.
   scratch.first_extra.assign(scratch.extra.begin(), scratch.extra.end());
@@ -221,6 +221,49 @@ double distribute_equalities(ImpactWorkspace& scratch) {
   }
   std::fill_n(scratch.impulses.begin(), part.contact_count(), 0.0);
   return second;
+}
+
+// From no impulses at all, one contact or joint after the other takes what it can of the residual, which therefore
+// never grows. Slower to settle than the problem as a whole, but no impulse becomes larger than what it stops.
+double distribute_one_by_one(ImpactWorkspace& scratch) {
+  constexpr int kSweeps = 200;
+  const ImpactPart& part = scratch.part;
+  scratch.extra.assign(part.gradients.count(), 0.0);
+  set_residual(part.contact_count(), scratch);
+  const auto take = [&](int c, bool both_ways) {
+    const double squared = part.gradients.squared_norm_original(c);
+    if (!(squared > 0)) return 0.0;
+    const double wanted = part.gradients.velocity_original(c, scratch.residual.data()) / squared;
+    const double taken = both_ways ? wanted : std::max(wanted, -scratch.extra[c]);
+    scratch.extra[c] += taken;
+    part.gradients.apply_original(c, -taken, scratch.residual.data());
+    return taken * taken * squared;
+  };
+  const double negligible = kRounding * kRounding * part.squared_norm(scratch.start.data());
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    double most = 0;
+    for (int i = 0; i < part.contact_count(); ++i) most = std::max(most, take(i, false));
+    for (int j = part.first_joint; j < part.gradients.count(); ++j) most = std::max(most, take(j, true));
+    if (most <= negligible) break;
+  }
+  return std::sqrt(part.squared_norm(scratch.residual.data()));
+}
+
+}  // namespace
+
+double distribute_equalities(ImpactWorkspace& scratch) {
+  const ImpactPart& part = scratch.part;
+  const double accepted = kUnexplained * std::sqrt(part.squared_norm(scratch.start.data()));
+  const double fast = distribute_at_once(accepted, scratch);
+  if (!part.opposed || fast <= accepted) return fast;
+  scratch.first_extra.assign(scratch.extra.begin(), scratch.extra.end());
+  const double slow = distribute_one_by_one(scratch);
+  if (slow >= fast) {
+    scratch.extra.swap(scratch.first_extra);
+    return fast;
+  }
+  std::fill_n(scratch.impulses.begin(), part.contact_count(), 0.0);
+  return slow;
 }
 
 }  // namespace achilles

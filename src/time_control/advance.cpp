@@ -153,9 +153,46 @@ ImpulseOptions make_impulse_by_lcp(const Request& request, const SolverOptions& 
   return options;
 }
 
+PropagationOptions make_propagation(const OptionReader& read) {
+  PropagationOptions options;
+  options.lineality = read.boolean("lineality");
+  options.tolerance = read.number("epsilon");
+  const std::string &friction = read.word("friction"), &dissipation = read.word("dissipation");
+  options.friction = friction == "after"     ? ImpactFriction::kAfter
+                     : friction == "coupled" ? ImpactFriction::kCoupled
+                                             : ImpactFriction::kNone;
+  options.restitution = dissipation == "blend" ? ImpactRestitution::kBlend : ImpactRestitution::kPerImpact;
+  options.max_iterations = read.integer("max_applications");
+  return options;
+}
+
+/// Throws std::invalid_argument for an option that only the operators have, given to another law.
+void refuse_operator_options(const Request& request) {
+  for (const char* name :
+       {"lineality", "selection", "seed", "epsilon", "friction", "dissipation", "max_applications"}) {
+    const auto named = [name](const auto& option) { return option.first == name; };
+    if (std::none_of(request.description.options.begin(), request.description.options.end(), named)) continue;
+    throw std::invalid_argument("option '" + std::string(name) +
+                                "' belongs to the impact laws gauss-seidel and generalized-reflections, not to " +
+                                request.impact);
+  }
+}
+
 ReflectionsOptions make_reflections(const Request& request) {
   ReflectionsOptions options;
   options.impact = request.make_law();
+  if (auto* pairwise = std::get_if<GaussSeidelLaw>(&options.impact)) {
+    const std::string& selection = request.read.word("selection");
+    pairwise->selection = selection == "lexicographic"   ? Selection::kLexicographic
+                          : selection == "most-violated" ? Selection::kMostViolated
+                                                         : Selection::kRandom;
+    pairwise->seed = static_cast<std::uint64_t>(request.read.integer("seed"));
+    pairwise->options = make_propagation(request.read);
+  } else if (auto* at_once = std::get_if<GeneralizedReflectionsLaw>(&options.impact)) {
+    at_once->options = make_propagation(request.read);
+  } else {
+    refuse_operator_options(request);
+  }
   options.rest_speed = request.read.number("rest_speed");
   options.tolerance = request.read.number("tolerance");
   return options;

@@ -206,16 +206,26 @@ MethodInfo impulse_by_lcp(std::string_view name, std::string_view source, std::s
 }
 
 MethodInfo reflections() {
-  return {"reflections",
-          "Vouga et al.; Smith et al. 2012",
-          "impacts of many bodies at once always end; elastic ones keep energy",
-          {},
-          {"generalized-reflections", "gauss-seidel", "newton", "poisson", "mirtich", "guendelman", "inelastic"},
-          {
-              number("tolerance", 1e-9, 0, kBig, "a predicted gap of at most this is a contact [m]"),
-              number("rest_speed", 0, 0, kBig,
-                     "slower approaches do not bounce [m/s]; at least twice what gravity adds in a step"),
-          }};
+  return {
+      "reflections",
+      "Vouga et al.; Smith et al. 2012",
+      "impacts of many bodies at once always end; elastic ones keep energy",
+      {},
+      {"generalized-reflections", "gauss-seidel", "newton", "poisson", "mirtich", "guendelman", "inelastic"},
+      {
+          number("tolerance", 1e-9, 0, kBig, "a predicted gap of at most this is a contact [m]"),
+          number("rest_speed", 0, 0, kBig,
+                 "slower approaches do not bounce [m/s]; at least twice what gravity adds in a step"),
+          boolean("lineality", true, "find contacts that oppose each other and hold them shut; else they are told"),
+          word("selection", {"lexicographic", "most-violated", "random"}, "which contact gauss-seidel strikes next"),
+          integer("seed", 1, 0, 1e9, "of the random selection"),
+          number("epsilon", 1e-9, 0, 0.1, "an approach below this share of the speed counts as none"),
+          word("friction", {"after", "coupled", "none"},
+               "once after the normal response; in every application; or not at all"),
+          word("dissipation", {"blend", "per-impact"},
+               "restitution between the inelastic and the elastic outcome, or in every application"),
+          integer("max_applications", 2e7, 1, 1e9, "of the operator, per independent part of an impact"),
+      }};
 }
 
 MethodInfo soft_step() {

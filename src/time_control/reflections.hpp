@@ -16,9 +16,10 @@ struct ReflectionsOptions {
   double tolerance = 1e-9;  // [m] a predicted gap of at most this is a contact
 };
 
-/// One step of length h: u* = u + h M⁻¹ f, contacts where s + h u* penetrates, their impact on u*, and s⁺ = s + h u⁺.
-/// Contacts are looked for where the bodies would be, and the bodies then go where the velocity after the impact takes
-/// them, so that an elastic impact happens at most one step early instead of inside the other body. Energy is kept by
+/// One step of length h: u* = u + h M⁻¹ f, contacts where s touches or s + h u* penetrates, their impact on u*, and
+/// s⁺ = s + h u⁺. Contacts are also looked for where the bodies would be, and the bodies then go where the velocity
+/// after the impact takes them, so that an elastic impact happens at most one step early instead of inside the other
+/// body. Energy is kept by
 /// an elastic impact to rounding. The paper leaves the step around its operators open; this is the one of [Smith12].
 [[nodiscard]] StepReport advance_reflections(World& world, const ReflectionsOptions& options, StepWorkspace& scratch,
                                              double h);

@@ -8,18 +8,29 @@
 namespace achilles {
 namespace {
 
-/// The bodies of the first row that opposes another, for people.
+/// The contact that a normal row belongs to; rows_of_point ascends.
+const Contact& contact_of(std::uint32_t row, const StepWorkspace& scratch) {
+  const auto& rows = scratch.rows_of_point;
+  const auto point = std::upper_bound(rows.begin(), rows.end(), row) - rows.begin() - 1;
+  const auto& contacts = scratch.contacts.contacts;
+  const auto after = std::upper_bound(contacts.begin(), contacts.end(), point,
+                                      [](auto p, const Contact& contact) { return p < contact.first; });
+  return *(after - 1);
+}
+
+/// The bodies of the rows that oppose each other, for people.
 std::string name_opposing(const World& world, const ImpactReport& impact, const StepWorkspace& scratch) {
   if (impact.opposing.empty()) return {};
   std::string text = ": contacts oppose each other between";
   int shown = 0;
   for (const std::uint32_t row : impact.opposing) {
-    if (++shown > 4) return text + " and others";
-    const auto name = [&](std::uint32_t body) {
-      return body == kImmovable ? "what is fixed" : "'" + world.names[body] + "'";
-    };
-    const Row& one = scratch.rows[row];
-    text += (shown > 1 ? ", " : " ") + name(one.body_a) + " and " + name(one.body_b);
+    if (++shown > 6) return text + " and others";
+    const Contact& contact = contact_of(row, scratch);
+    text += shown > 1 ? ", '" : " '";
+    text += world.names[contact.body_a];
+    text += "' and '";
+    text += world.names[contact.body_b];
+    text += "'";
   }
   return text;
 }
@@ -27,12 +38,21 @@ std::string name_opposing(const World& world, const ImpactReport& impact, const 
 }  // namespace
 
 void build_touch_rows(const World& world, const TouchOptions& options, StepWorkspace& scratch) {
-  const BodyArrays& bodies = world.bodies;
-  std::vector<double>& restitution = scratch.impulse.restitution;
+  begin_touch_rows(scratch);
+  extend_touch_rows(world, options, scratch.contacts.contacts, scratch);
+}
+
+void begin_touch_rows(StepWorkspace& scratch) {
   scratch.rows.clear();
   scratch.rows_of_point.clear();
-  restitution.clear();
-  for (const Contact& contact : scratch.contacts.contacts) {
+  scratch.impulse.restitution.clear();
+}
+
+void extend_touch_rows(const World& world, const TouchOptions& options, std::span<const Contact> contacts,
+                       StepWorkspace& scratch) {
+  const BodyArrays& bodies = world.bodies;
+  std::vector<double>& restitution = scratch.impulse.restitution;
+  for (const Contact& contact : contacts) {
     const ContactLaw& law = world.materials.law(scratch.colliders[contact.collider_a].material,
                                                 scratch.colliders[contact.collider_b].material);
     for (const ContactPoint& point : scratch.contacts.points_of(contact)) {

@@ -20,6 +20,12 @@ struct TouchOptions {
 /// reach it through its neighbours.
 void build_touch_rows(const World& world, const TouchOptions& options, StepWorkspace& scratch);
 
+/// The same in parts, for contacts that belong to different poses: no rows yet; then those of some of scratch.contacts,
+/// in their order, at the present pose.
+void begin_touch_rows(StepWorkspace& scratch);
+void extend_touch_rows(const World& world, const TouchOptions& options, std::span<const Contact> contacts,
+                       StepWorkspace& scratch);
+
 /// Speed at which a normal row closes; its target holds the velocity of what cannot be moved.
 [[nodiscard]] inline double approach_of(const Row& row, std::span<const BodyVelocity> u) {
   return row.target - row_velocity(row, u);

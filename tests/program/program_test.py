@@ -303,6 +303,17 @@ class Run(ProgramTest):
         self.assertIn("zeno-point", done.stderr)
         self.assertEqual(self.read_report("r.json")["stopped"]["reason"], "zeno-point")
 
+    def test_impact_that_does_not_end_is_a_stop_that_names_the_contacts(self):
+        scene = str(SOURCE / "scenes/vouga/wedged_ball.yaml")
+        reflections = ["--method", "reflections", "--duration", "0.1", "--report", "r.json"]
+        for law in ("gauss-seidel", "generalized-reflections"):
+            done = self.call("run", scene, *reflections, "--set", f"method.impact={law}",
+                             "--set", "method.lineality=false", status=3)
+            self.assertIn("'left' and 'ball', 'right' and 'ball'", done.stderr)
+            self.assertEqual(self.read_report("r.json")["stopped"]["reason"], "impact-does-not-end")
+            self.call("run", scene, *reflections, "--set", f"method.impact={law}")
+            self.assertEqual(self.read_report("r.json")["impacts"]["lineality"], 1)
+
     def test_place_that_cannot_be_written_is_a_failure_that_names_it(self):
         for option in ("--csv", "--record", "--report"):
             done = self.call("run", self.heap, "--duration", "0.01", option, "nowhere/file", status=1)

@@ -66,6 +66,10 @@ std::vector<Experiment> vouga_experiments();
 std::vector<Experiment> erleben_experiments();
 std::vector<Experiment> anitescu_experiments();
 
+/// Parts of Mirtich's and Vouga's.
+std::vector<Experiment> mirtich_collision_experiments();  // M1 to M3: section 4
+std::vector<Experiment> vouga_termination_experiments();  // V2, V3, V8, V9: whole runs and many impacts
+
 /// Parts of Erleben's, by chapter.
 std::vector<Experiment> erleben_complementarity_experiments();  // E6, E16, E17, E18: chapter 4, section 6.1
 std::vector<Experiment> erleben_collision_experiments();        // E7, E8, E9: sections 6.2, 6.3

@@ -50,8 +50,9 @@ struct MirtichOutcome {
   Vec3 p = Vec3::Zero();
   Vec3 u = Vec3::Zero();  // after
   SlidingPath path = SlidingPath::kSlides;
-  double compression_impulse = 0;  // [N s], p_z when u_z vanished
+  double compression_impulse = 0;  // [N s], p_z when u_z vanished, of all compressions
   double compression_work = 0;     // [J], negative
+  int compressions = 0;            // one, unless friction drove the bodies together again while they parted
   bool microcollision = false;     // answered by reversing u as a whole
   bool complete = true;            // false: the integration met its cap
 };

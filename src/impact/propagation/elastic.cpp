@@ -1,8 +1,9 @@
 #include "impact/propagation/elastic.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "impact/propagation/desiderata.hpp"
 
@@ -53,7 +54,7 @@ class Propagator {
       ++report.iterations;
       all_at_once_ = task_.all_at_once || report.iterations > task_.options.patience;
       report.hastened = all_at_once_ && !task_.all_at_once;
-      apply();
+      apply(report.iterations);
       show(report.iterations);
       if (report.iterations % stride_ == 0) {
         renormalize();
@@ -68,18 +69,19 @@ class Propagator {
   }
 
  private:
-  void apply() {
-#ifndef NDEBUG
-    scratch_.before.assign(x_.begin(), x_.end());
-#endif
+  void apply(std::int64_t iteration) {
+    if (task_.options.check) scratch_.before.assign(x_.begin(), x_.end());
     select();
-    if (scratch_.struck.size() == 1 || !reflect_all()) reflect_one();
+    if (scratch_.operation) {
+      scratch_.violated.swap(scratch_.struck);
+      scratch_.struck.clear();
+      scratch_.strikes.clear();
+      scratch_.operation(part_, scratch_.violated, x_, scratch_.struck, scratch_.strikes);
+    } else if (scratch_.struck.size() == 1 || !reflect_all()) {
+      reflect_one();
+    }
     for (std::size_t k = 0; k < scratch_.struck.size(); ++k) record(scratch_.struck[k], scratch_.strikes[k]);
-#ifndef NDEBUG
-    const bool elastic = task_.options.restitution == ImpactRestitution::kBlend;
-    const OperatorApplication done{scratch_.before, x_, scratch_.struck, scratch_.strikes, threshold_, elastic};
-    assert(violated_desideratum(part_, done, scratch_.rounding).empty());
-#endif
+    if (task_.options.check) check(iteration);
     if (task_.options.friction == ImpactFriction::kCoupled) {
       apply_coupled_friction(part_, scratch_.struck, scratch_.strikes, scratch_.friction, x_, impulses_);
     }
@@ -90,10 +92,22 @@ class Propagator {
     }
   }
 
+  void check(std::int64_t iteration) const {
+    const bool elastic = task_.options.restitution == ImpactRestitution::kBlend;
+    const OperatorApplication done{scratch_.before, x_, scratch_.struck, scratch_.strikes, threshold_, elastic};
+    const std::string_view broken = violated_desideratum(part_, done, scratch_.rounding);
+    if (broken.empty()) return;
+    std::string text = "the impact operator breaks (";
+    text += broken;
+    text += ") in application ";
+    text += std::to_string(iteration);
+    throw std::logic_error(text);
+  }
+
   void select() {
     const ViolationTree& tree = scratch_.tree;
     scratch_.struck.clear();
-    if (all_at_once_) {
+    if (all_at_once_ || scratch_.operation) {
       for (int k = 0; k < tree.violated(); ++k) scratch_.struck.push_back(tree.nth(k));
       return;
     }

@@ -39,12 +39,18 @@ struct ImpactApplication {
 
 using ImpactObserver = std::function<void(const ImpactApplication&)>;
 
+/// An impact operator of one's own in place of a law's: all of [Vouga17] is about any R that keeps the desiderata.
+/// `violated` are the contacts of the part that approach; the operator changes x and tells which contacts it struck
+/// with which impulses.
+using ImpactOperator = std::function<void(const ImpactPart& part, std::span<const int> violated, std::span<double> x,
+                                          std::vector<int>& struck, std::vector<double>& strikes)>;
+
 struct PropagationWorkspace {
   ViolationTree tree;
   NonnegativeQpWorkspace qp;
   InelasticWorkspace inelastic;
   FrictionWorkspace friction;
-  std::vector<int> struck;
+  std::vector<int> struck, violated;
   std::vector<double> strikes, step, before, reference, reference_impulses, rounding;
   std::vector<double> matrix, linear, tolerance, limits;
   std::vector<char> inelastic_mask;
@@ -53,6 +59,7 @@ struct PropagationWorkspace {
   std::vector<std::uint32_t> struck_rows;
   std::vector<double> row_impulses;
   ImpactObserver observer;
+  ImpactOperator operation;  // if set, applied instead of the law's
 };
 
 struct ElasticTask {

@@ -1,9 +1,15 @@
 // How many applications an impact will take, before it is resolved.                     [Vouga17, sec. 8, open there]
 //
 // The sum of all impulses is at most (1 − cos α) ‖x⁻‖_M / ρ, with ρ the margin and α the angle between x⁻ and the
-// velocity w that opens every contact (elastic.hpp). In a planar wedge of angle θ, where ρ = sin(θ/2), the bound is
-// met: π/θ reflections of mean impulse 4/π. In general it is not, and it grows with the number of contacts that still
-// have to learn of the impact, so the estimate is a fit with the wedge as its anchor; the test measures how good it is.
+// velocity w that opens every contact (elastic.hpp). If impulses were all alike, the number of applications would be as
+// (1 − cos α) / ρ; in a planar wedge it is, π/θ for ρ = sin(θ/2). In general it also grows with the number m of
+// contacts that have to learn of the impact, and a little slower with 1/ρ:
+//
+//   N ≈ C mᵇ (1 − cos α)ᶜ ρ⁻ᵈ,
+//
+// with C, b, c, d of each operator fitted to 38,000 random impacts by least squares of log N. On the thousand that the
+// test draws besides, the estimate ranks impacts as their true counts do (rank correlation 0.95 and more), half of the
+// counts lie within 0.6 and 1.5 times the estimate, nine tenths within 0.15 and 4.5 times.
 #pragma once
 
 #include <span>
@@ -13,7 +19,8 @@
 
 namespace achilles {
 
-/// `point` is the velocity that `compute_margin` leaves with its lower bound, `x` the velocity before the impact.
+/// `margin` and `point` are what `compute_margin` leaves: bounds of ρ and the velocity w of the lower one. `x` is the
+/// velocity before the impact, without what equality constraints remove. 0 when no contact can move.
 [[nodiscard]] double expected_iterations(const ImpactPart& part, const ElasticTask& task, const Margin& margin,
                                          std::span<const double> point, std::span<const double> x);
 

@@ -15,6 +15,7 @@ struct ImpulseWorkspace {
   ContinuousWorkspace continuous;
   std::vector<MovingCollider> moving;  // per collider
   ContactTimeSet times;
+  ContactSet touching, active;  // of the pose before a step is tried; of the instant whose impact is resolved
   ImpactWorkspace impact;
   std::vector<Vec3> acceleration;     // per body [m/s²]
   std::vector<Vec3> flight_spin;      // per body [rad/s] that turns it until the next event

@@ -4,10 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <numbers>
+#include <sstream>
 
 #include "impact/law/two_body.hpp"
 #include "impact/random_problems.hpp"
+#include "support/source_folder.hpp"
 
 namespace achilles::testing {
 namespace {
@@ -217,6 +220,31 @@ TEST(MirtichLaw, NeverGainsEnergyAndStaysWithinTheCone) {
   std::printf("slides %d, sticks %d, sticks and slides %d, reverses %d; largest relative gain %.3g\n", seen[0], seen[1],
               seen[2], seen[3], worst);
   for (int path = 0; path < 3; ++path) EXPECT_GT(seen[static_cast<std::size_t>(path)], 0);
+}
+
+// Friction can turn the sliding into a direction along which pushing brings the bodies nearer, [Mirtich95, footnote 1].
+// After one compression and its restitution they then approach; a second one parts them.
+TEST(MirtichLaw, BodiesThatApproachAgainWhileTheyPartAreCompressedAgain) {
+  std::ifstream in(source_folder() / "tests/data/impact/recompression.txt");
+  int read = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    double k[6];
+    TwoBodyCollision c;
+    for (double& entry : k) words >> entry;
+    words >> c.u.x() >> c.u.y() >> c.u.z() >> c.restitution >> c.friction;
+    ASSERT_TRUE(words) << line;
+    c.K << k[0], k[1], k[2], k[1], k[3], k[4], k[2], k[4], k[5];
+    ++read;
+    const MirtichOutcome outcome = collide_mirtich(c, MirtichLaw{});
+    EXPECT_TRUE(outcome.complete);
+    EXPECT_EQ(outcome.compressions, 2);
+    EXPECT_GE(outcome.u.z(), 0);
+    EXPECT_LE(energy_gain(c, outcome.p), 0);
+    EXPECT_NEAR(outcome.p.z(), (1 + c.restitution) * outcome.compression_impulse, 1e-12 * outcome.p.z());
+  }
+  EXPECT_EQ(read, 5);
 }
 
 // Without friction every law is Newton's: p_z = (1 + e) |u_z| / K_zz.
