@@ -8,7 +8,7 @@ import { element, kTransport, showPlaying } from './layout';
 import { Player } from './player';
 import { overlay, Plots, shortNumber } from './plots';
 import type { Recording } from './recording';
-import { Stage, type Theme } from './stage';
+import { Stage, Studio, type Theme } from './stage';
 
 export interface ComparedRun {
   name: string;
@@ -16,7 +16,7 @@ export interface ComparedRun {
 }
 
 const kColors = ['#e4794a', '#4a8fe4', '#55b37e', '#a878d8', '#e3b341', '#e0637f', '#4fb8c4', '#9aa83f', '#c98a5e', '#6f7fd6', '#8a8f98', '#2f4858'];
-const kMostViews = 12; // a browser keeps no more pictures in motion at once
+const kMostViews = 16; // more would be too small to see anything
 
 interface Pane {
   run: ComparedRun;
@@ -33,6 +33,7 @@ export class Comparison {
   readonly player: Player;
   readonly panes: Pane[];
   frames = 0;
+  private readonly studio: Studio;
   private readonly longest: Recording;
   private readonly plots: Plots;
   private theme: Theme = 'light';
@@ -46,6 +47,7 @@ export class Comparison {
     this.longest = runs.reduce((a, b) => (b.recording.end > a.recording.end ? b : a)).recording;
     this.player = new Player(this.longest);
     this.player.onChange = () => this.touch();
+    this.studio = new Studio(element('grid'));
     this.panes = runs.slice(0, kMostViews).map((run, k) => this.makePane(run, kColors[k % kColors.length]));
     const columns = Math.ceil(Math.sqrt(this.panes.length * (this.panes.length === 2 ? 2 : 1)));
     element('grid').style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
@@ -67,12 +69,10 @@ export class Comparison {
     swatch.style.background = color;
     label.append(swatch, run.name);
     const note = document.createElement('p');
-    const canvas = document.createElement('div');
-    canvas.className = 'canvas';
-    box.append(canvas, label, note);
+    box.append(label, note);
     element('grid').append(box);
     const bodies = new Bodies(run.recording, new Colors(run.recording));
-    const stage = new Stage(canvas, bodies.bounds);
+    const stage = new Stage(box, bodies.bounds, this.studio);
     stage.scene.add(bodies.group);
     stage.controls.addEventListener('change', () => this.follow(stage));
     return { run, color, stage, bodies, box };
@@ -156,6 +156,7 @@ export class Comparison {
   }
 
   private resize(): void {
+    this.studio.resize(element('grid'));
     for (const { stage } of this.panes) stage.resize();
     this.touch();
   }

@@ -13,35 +13,54 @@ const kThemes = {
   dark: { top: '#0f1319', bottom: '#222935', plane: '#343c49', line: '#78869a', environment: 0.32, sun: 2.3, sky: 0.35 },
 };
 
-export class Stage {
+/// What draws. Several stages may share one: a browser keeps few of them.
+export class Studio {
   readonly renderer: THREE.WebGLRenderer;
-  readonly scene = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
-  readonly controls: OrbitControls;
-  private readonly sun = new THREE.DirectionalLight('#fff4e0', 2);
-  private readonly sky = new THREE.HemisphereLight('#dbe7ff', '#8d867c', 0.6);
-  private readonly bounds: THREE.Sphere;
+  readonly environment: THREE.Texture;
 
-  constructor(private readonly container: HTMLElement, bounds: THREE.Box3) {
+  constructor(container: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: false, powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     container.append(this.renderer.domElement);
+    const pmrem = new THREE.PMREMGenerator(this.renderer);
+    const room = new RoomEnvironment();
+    this.environment = pmrem.fromScene(room, 0.04).texture;
+    room.dispose();
+    pmrem.dispose();
+  }
+
+  resize(container: HTMLElement): void {
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setSize(container.clientWidth, container.clientHeight);
+  }
+}
+
+export class Stage {
+  readonly renderer: THREE.WebGLRenderer;
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  private readonly studio: Studio;
+  private readonly sun = new THREE.DirectionalLight('#fff4e0', 2);
+  private readonly sky = new THREE.HemisphereLight('#dbe7ff', '#8d867c', 0.6);
+  private readonly bounds: THREE.Sphere;
+
+  /// Fills its container, with a studio of its own or as a window of a shared one.
+  constructor(private readonly container: HTMLElement, bounds: THREE.Box3, private readonly shared?: Studio) {
+    this.studio = shared ?? new Studio(container);
+    this.renderer = this.studio.renderer;
     this.bounds = bounds.getBoundingSphere(new THREE.Sphere());
 
     this.camera.up.set(0, 0, 1);
-    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls = new OrbitControls(this.camera, shared ? container : this.renderer.domElement);
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
     this.fit(bounds);
 
-    const pmrem = new THREE.PMREMGenerator(this.renderer);
-    const room = new RoomEnvironment();
-    this.scene.environment = pmrem.fromScene(room, 0.04).texture;
+    this.scene.environment = this.studio.environment;
     this.scene.environmentRotation.set(Math.PI / 2, 0, 0); // the room is y up
-    room.dispose();
-    pmrem.dispose();
     this.sky.position.set(0, 0, 1);
     this.scene.add(this.sky, this.sun, this.sun.target);
     this.placeSun();
@@ -107,13 +126,20 @@ export class Stage {
   resize(): void {
     const { clientWidth: width, clientHeight: height } = this.container;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
-    this.renderer.setSize(width, height);
+    if (!this.shared) this.studio.resize(this.container);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
   }
 
   render(): void {
+    if (this.shared) {
+      const whole = this.renderer.domElement.getBoundingClientRect();
+      const box = this.container.getBoundingClientRect();
+      const window: [number, number, number, number] = [box.left - whole.left, whole.bottom - box.bottom, box.width, box.height];
+      this.renderer.setViewport(...window);
+      this.renderer.setScissor(...window);
+      this.renderer.setScissorTest(true);
+    }
     this.renderer.render(this.scene, this.camera);
   }
 }

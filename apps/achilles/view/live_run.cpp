@@ -311,7 +311,6 @@ struct LiveRun::Impl {
     done.warnings.insert(done.warnings.end(), warnings.begin(), warnings.end());
     const std::string finished = recorder->path();
     recorder->finish(done);
-    recorder.reset();
     try {
       std::filesystem::copy_file(finished, options.save_path, std::filesystem::copy_options::overwrite_existing);
       notice = "saved " + options.save_path;
@@ -320,9 +319,10 @@ struct LiveRun::Impl {
     }
     {
       const Recording earlier(finished);
-      recorder = std::make_unique<Recorder>(folder.file(fmt::format("live{}.h5", files++)), simulation.world(), scene,
-                                            RecorderOptions{options.threads, {}, 1, 1});
-      recorder->append_instants(earlier, earlier.instants());
+      auto next = std::make_unique<Recorder>(folder.file(fmt::format("live{}.h5", files++)), simulation.world(), scene,
+                                             RecorderOptions{options.threads, {}, 1, 1});
+      next->append_instants(earlier, earlier.instants());
+      recorder = std::move(next);
     }
     std::error_code ignored;
     std::filesystem::remove(finished, ignored);

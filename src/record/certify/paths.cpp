@@ -107,6 +107,14 @@ double reach_of(const World& world, const WorldPiece& piece, const BodyPath& pat
   return std::max(u.linear.norm(), path.velocity.norm()) + arm * std::max(u.angular.norm(), path.spin.norm());
 }
 
+/// How near things must come to act on each other: methods that look ahead see what a piece, and what gravity makes of
+/// its speed, covers in a step.
+double margin_of(const World& world, std::size_t i, double reach, const IntervalWorkspace& scratch) {
+  const WorldPiece& piece = world.pieces[i];
+  const double speed = reach_of(world, piece, scratch.paths[piece.body]) + reach * world.gravity.norm();
+  return 0.5 * kTouch + scratch.allowance[i] + reach * speed;
+}
+
 }  // namespace
 
 BodyPath find_path(const World& before, const World& after, std::size_t body, double dt) {
@@ -134,13 +142,11 @@ void follow_interval(const World& before, const World& after, double dt, double 
   for (std::size_t k = 0; k < before.bodies.size(); ++k) scratch.paths[k] = find_path(before, after, k, dt);
   make_colliders(before, dt, scratch);
   list_ignored_pairs(before, scratch.ignored);
-  std::vector<double>& allowance = scratch.allowance;
-  std::vector<double> margins(scratch.colliders.size());
+  scratch.margins.resize(scratch.colliders.size());
   scratch.proxies.resize(scratch.colliders.size());
   for (std::size_t i = 0; i < scratch.colliders.size(); ++i) {
-    margins[i] =
-        0.5 * kTouch + allowance[i] + reach * reach_of(before, before.pieces[i], scratch.paths[before.pieces[i].body]);
-    scratch.proxies[i] = make_swept_proxy(scratch.colliders[i], dt, 3 * margins[i]);
+    scratch.margins[i] = margin_of(before, i, reach, scratch);
+    scratch.proxies[i] = make_swept_proxy(scratch.colliders[i], dt, 3 * scratch.margins[i]);
   }
   find_pairs(scratch.proxies, scratch.ignored, TreeOptions{}, scratch.runner, scratch.broad_phase, scratch.pairs);
   const std::size_t blocks = BlockRunner::count_blocks(scratch.pairs.size(), kPairBlock);
@@ -150,8 +156,9 @@ void follow_interval(const World& before, const World& after, double dt, double 
     for (std::size_t k = first; k < last; ++k) {
       const ColliderPair& pair = scratch.pairs[k];
       IntervalWorkspace::Met met{scratch.colliders[pair.a].body, scratch.colliders[pair.b].body};
-      met.allowance = allowance[pair.a] + allowance[pair.b];
-      if (follow_pair(make_pair(scratch, pair), dt, margins[pair.a] + margins[pair.b], depth, met)) {
+      met.allowance = scratch.allowance[pair.a] + scratch.allowance[pair.b];
+      const double margin = scratch.margins[pair.a] + scratch.margins[pair.b];
+      if (follow_pair(make_pair(scratch, pair), dt, margin, depth, met)) {
         scratch.blocks[block].push_back(met);
       }
     }

@@ -33,6 +33,7 @@ struct IntervalWorkspace {
   std::vector<BodyPath> paths;
   std::vector<MovingCollider> colliders;
   std::vector<double> allowance;  // [m] per collider, of its path
+  std::vector<double> margins;    // [m] per collider: pairs that come within the sum of two may act on each other
   std::vector<BroadPhaseProxy> proxies;
   std::vector<ColliderPair> pairs;
   std::vector<IgnoredPair> ignored;
