@@ -10,6 +10,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(achilles_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread
                                                   -Wno-stringop-overflow)
 endif()
+if(ACHILLES_CHECKS)
+  target_compile_definitions(achilles_flags INTERFACE ACHILLES_CHECKS)
+endif()
 if(ACHILLES_SANITIZE)
   target_compile_options(achilles_flags INTERFACE -fsanitize=${ACHILLES_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)

@@ -197,7 +197,7 @@ std::vector<Experiment> mirtich_collision_experiments() {
        "sliding may speed up; paths never spiral around the origin; one outgoing direction", run_trajectories},
       {"M2", "rod", "figure 6", "chosen: rod of 1 m at 45 degrees, falling straight at 1 m/s, e 0.5",
        "tangential velocity grows from zero although friction resists", run_rod},
-      {"M3", "paths A, B, C", "figure 7", "chosen: one response matrix, friction 0.01, 0.54 and 1.3",
+      {"M3", "paths A, B, C", "figure 7", "chosen: one response matrix, friction 0.01, 0.50 and 1.19",
        "A slides throughout, B sticks and slides again, C sticks", run_paths},
   };
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <tuple>
 
 #include "reproduce/experiment.hpp"
 #include "reproduce/instant.hpp"
