@@ -28,6 +28,26 @@ struct ContactRecord {
   Vec3 impulse = Vec3::Zero();   // [N s] world, over the step, acting on b (minus it acts on a)
 };
 
+/// What event-driven stepping spent and passed over; zero for methods without events.
+struct EventCosts {
+  std::int64_t events = 0;           // instants at which something collided
+  std::int64_t toi_calls = 0;        // times of impact searched or bounded, of pairs
+  std::int64_t distance_calls = 0;   // distances of pairs
+  std::int64_t resting_skipped = 0;  // contacts that rest or part, passed over
+  double energy_removed = 0;         // [J] at most: restitution given up where bounces pile up
+  double energy_added = 0;           // [J] that kept microcollisions going
+
+  EventCosts& operator+=(const EventCosts& other) {
+    events += other.events;
+    toi_calls += other.toi_calls;
+    distance_calls += other.distance_calls;
+    resting_skipped += other.resting_skipped;
+    energy_removed += other.energy_removed;
+    energy_added += other.energy_added;
+    return *this;
+  }
+};
+
 /// What one step of any method returns.
 struct StepReport {
   int contacts = 0;           // contact points
@@ -43,7 +63,16 @@ struct StepReport {
   int triggers_out = 0;
   double joint_error = 0;    // [m] largest positional violation of a joint after the step
   double external_work = 0;  // [J] done in this step by scripts, motors and forces other than gravity
+  EventCosts costs;
   std::optional<Stop> stopped;
+};
+
+/// Contact impulses between two bodies over a run.
+struct PairStatistics {
+  std::string body_a, body_b;
+  std::int64_t count = 0;  // contact points with an impulse, over all steps
+  double impulse = 0;      // [N s] sum of their lengths
+  double peak = 0;         // [N s] the largest
 };
 
 /// The object that --report writes; keys of the JSON carry the same names.
@@ -73,6 +102,8 @@ struct RunReport {
   int impact_iterations_max = 0;
   std::int64_t lineality = 0;
   std::int64_t new_contacts = 0, lost_contacts = 0, triggers_in = 0, triggers_out = 0;
+  EventCosts costs;
+  std::vector<PairStatistics> pairs;  // by impulse, the largest first
   std::vector<std::string> warnings;
   std::optional<Stop> stopped;
   struct Body {

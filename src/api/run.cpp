@@ -90,6 +90,7 @@ class Run {
     const StepReport step = simulation_.step();
     const World& world = simulation_.world();
     report_.after_step(world, step);
+    report_.contacts(simulation_.contacts());
     if (recorder_) recorder_->after_step(step, seconds_since(before));
     if (step.stopped) return step.stopped;
     ++steps_;

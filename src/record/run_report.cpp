@@ -93,12 +93,24 @@ void ReportBuilder::after_step(const World& world, const StepReport& step) {
   r.lost_contacts += step.lost_contacts;
   r.triggers_in += step.triggers_in;
   r.triggers_out += step.triggers_out;
+  r.costs += step.costs;
   external_work_ += step.external_work;
   const double gain = world.kinetic_energy() + world.potential_energy() - r.energy.initial - external_work_;
   keep_largest(r.energy.max_gain, gain);
   keep_largest(r.residual_max, step.residual);
   keep_largest(r.joint_error_max, step.joint_error);
   if (step.stopped && !r.stopped) r.stopped = step.stopped;
+}
+
+void ReportBuilder::contacts(std::span<const ContactRecord> records) {
+  for (const ContactRecord& record : records) {
+    const double impulse = record.impulse.norm();
+    if (!(impulse > 0)) continue;
+    PairSums& sums = pairs_[std::minmax(record.body_a, record.body_b)];
+    ++sums.count;
+    sums.impulse += impulse;
+    sums.peak = std::max(sums.peak, impulse);
+  }
 }
 
 void ReportBuilder::instant(const World&, double penetration) {
@@ -149,12 +161,36 @@ RunReport ReportBuilder::finish(const World& world, double wall_seconds) const {
   const double steps = static_cast<double>(std::max<std::int64_t>(report.steps, 1));
   report.contacts_mean = contact_sum_ / steps;
   report.iterations_mean = iteration_sum_ / steps;
+  for (const auto& [bodies, sums] : pairs_) {
+    report.pairs.push_back(
+        {world.names[bodies.first], world.names[bodies.second], sums.count, sums.impulse, sums.peak});
+  }
+  std::stable_sort(report.pairs.begin(), report.pairs.end(),
+                   [](const PairStatistics& a, const PairStatistics& b) { return a.impulse > b.impulse; });
   report.bodies.resize(world.bodies.size());
   for (std::size_t k = 0; k < report.bodies.size(); ++k) {
     report.bodies[k] = {world.names[k], world.bodies.frame(k), world.bodies.velocity[k], world.bodies.asleep[k] != 0};
   }
   return report;
 }
+
+namespace {
+
+/// The pairs with the largest impulses.
+Json pairs_to_json(const RunReport& r, Numbers& number) {
+  constexpr std::size_t kMost = 100;
+  Json pairs = Json::array();
+  for (std::size_t k = 0; k < std::min(kMost, r.pairs.size()); ++k) {
+    const PairStatistics& pair = r.pairs[k];
+    pairs.push_back({{"between", {to_utf8(pair.body_a), to_utf8(pair.body_b)}},
+                     {"count", pair.count},
+                     {"impulse", number("pairs.impulse", pair.impulse)},
+                     {"peak", number("pairs.peak", pair.peak)}});
+  }
+  return pairs;
+}
+
+}  // namespace
 
 Json to_json(const RunReport& r) {
   std::vector<std::string> warnings = r.warnings;
@@ -187,6 +223,13 @@ Json to_json(const RunReport& r) {
                     {"lost_contact", r.lost_contacts},
                     {"trigger_in", r.triggers_in},
                     {"trigger_out", r.triggers_out}};
+  json["costs"] = {{"events", r.costs.events},
+                   {"toi_calls", r.costs.toi_calls},
+                   {"distance_calls", r.costs.distance_calls},
+                   {"resting_skipped", r.costs.resting_skipped},
+                   {"energy_removed", number("costs.energy_removed", r.costs.energy_removed)},
+                   {"energy_added", number("costs.energy_added", r.costs.energy_added)}};
+  json["pairs"] = pairs_to_json(r, number);
   json["warnings"] = Json::array();
   json["stopped"] = nullptr;
   if (r.stopped) {

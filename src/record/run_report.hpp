@@ -11,7 +11,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace achilles {
 
@@ -22,6 +25,8 @@ class ReportBuilder {
   void begin(const World& world, const Scene& scene);
   /// The world as the step left it. Costs one pass over the bodies, for the energy.
   void after_step(const World& world, const StepReport& step);
+  /// Impulses of the step, for the statistics per pair of bodies.
+  void contacts(std::span<const ContactRecord> records);
   /// Deepest interpenetration at a recorded instant [m], measured from geometry. Call it for the last state too: its
   /// value is `penetration.final`.
   void instant(const World& world, double penetration);
@@ -40,6 +45,11 @@ class ReportBuilder {
   double start_time_ = 0;       // [s] simulated
   double earlier_seconds_ = 0;  // [s] wall time of the part that came before
   double external_work_ = 0;    // [J] since the start
+  struct PairSums {
+    std::int64_t count = 0;
+    double impulse = 0, peak = 0;  // [N s]
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, PairSums> pairs_;  // by body index
   double contact_sum_ = 0;
   double iteration_sum_ = 0;
   RunReport report_;

@@ -178,6 +178,34 @@ void refuse_operator_options(const Request& request) {
   }
 }
 
+ConservativeOptions make_conservative(const Request& request) {
+  const OptionReader& read = request.read;
+  ConservativeOptions options;
+  options.impact = request.make_law();
+  options.tolerance = read.number("tolerance");
+  options.micro_speed = read.number("micro_speed");
+  options.static_friction = read.boolean("static_friction");
+  options.max_events = read.integer("max_events");
+  return options;
+}
+
+HybridOptions make_hybrid(const Request& request) {
+  const OptionReader& read = request.read;
+  HybridOptions options;
+  options.tolerance = read.number("contact_tolerance");
+  options.rest_speed = read.number("rest_speed");
+  options.halvings = read.integer("halvings");
+  options.impulse.impact = request.make_law();
+  // Both stay clear of the tolerance by a factor: what one leaves the other takes over.
+  options.impulse.tolerance = 0.5 * options.tolerance;
+  options.constraint.slop = 0.25 * options.tolerance;
+  options.constraint.correction = 0.5;
+  options.constraint.margin = read.number("margin");
+  options.constraint.exact_rows = read.integer("exact_rows");
+  options.constraint.solver = request.make_solver_after(options.constraint.solver);
+  return options;
+}
+
 ReflectionsOptions make_reflections(const Request& request) {
   ReflectionsOptions options;
   options.impact = request.make_law();
@@ -218,6 +246,10 @@ struct Advance {
 
   StepReport operator()(const LcpFixedOptions& options) const { return advance_lcp_fixed(world, options, scratch, h); }
   StepReport operator()(const ImpulseOptions& options) const { return advance_impulse(world, options, scratch, h); }
+  StepReport operator()(const ConservativeOptions& options) const {
+    return advance_conservative(world, options, scratch, h);
+  }
+  StepReport operator()(const HybridOptions& options) const { return advance_hybrid(world, options, scratch, h); }
   StepReport operator()(const ReflectionsOptions& options) const {
     return advance_reflections(world, options, scratch, h);
   }
@@ -249,6 +281,8 @@ Method make_method(const MethodDescription& description) {
   const std::string_view name = info->name;
   if (name == "impulse-naive") return make_impulse(request, false);
   if (name == "impulse-zeno-free") return make_impulse(request, true);
+  if (name == "impulse-conservative") return make_conservative(request);
+  if (name == "hybrid") return make_hybrid(request);
   if (name == "lcp-retroactive") return make_lcp_retroactive(request);
   if (name == "lcp-fixpoint") return make_lcp_fixpoint(request);
   if (name == "lcp-event") return make_impulse_by_lcp(request, NewtonOptions{});
@@ -270,9 +304,9 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
   std::vector<std::string> obstacles;
   const std::string name = scene.method.name;
   const bool takes_joints =
-      !std::holds_alternative<ImpulseOptions>(method) && !std::holds_alternative<ReflectionsOptions>(method) &&
-      !std::holds_alternative<PenaltyOptions>(method) && !std::holds_alternative<PositionOptimalOptions>(method) &&
-      !std::holds_alternative<SoftStepOptions>(method);
+      !std::holds_alternative<ImpulseOptions>(method) && !std::holds_alternative<ConservativeOptions>(method) &&
+      !std::holds_alternative<ReflectionsOptions>(method) && !std::holds_alternative<PenaltyOptions>(method) &&
+      !std::holds_alternative<PositionOptimalOptions>(method) && !std::holds_alternative<SoftStepOptions>(method);
   if (!scene.joints.empty() && !takes_joints) obstacles.push_back("joints are not part of method " + name);
   if (!scene.scripts.empty() && std::holds_alternative<PositionOptimalOptions>(method)) {
     obstacles.push_back("scripts are not part of method " + name);

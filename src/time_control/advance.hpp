@@ -1,12 +1,14 @@
 // One step of any method.
 #pragma once
 
+#include "time_control/conservative/conservative_step.hpp"
 #include "time_control/fixed_step/anitescu.hpp"
 #include "time_control/fixed_step/first_order.hpp"
 #include "time_control/fixed_step/lcp_fixpoint.hpp"
 #include "time_control/fixed_step/lcp_retroactive.hpp"
 #include "time_control/fixed_step/penalty.hpp"
 #include "time_control/fixed_step/position_optimal.hpp"
+#include "time_control/hybrid/hybrid_step.hpp"
 #include "time_control/impulse/impulse_step.hpp"
 #include "time_control/lcp_fixed.hpp"
 #include "time_control/reflections.hpp"
@@ -20,9 +22,9 @@
 namespace achilles {
 
 /// The methods of this build, as their options. A new method is a new member here and a row in method_infos().
-using Method =
-    std::variant<LcpFixedOptions, LcpRetroactiveOptions, LcpFixpointOptions, ImpulseOptions, AnitescuOptions,
-                 ReflectionsOptions, PenaltyOptions, PositionOptimalOptions, FirstOrderOptions, SoftStepOptions>;
+using Method = std::variant<LcpFixedOptions, LcpRetroactiveOptions, LcpFixpointOptions, ImpulseOptions, AnitescuOptions,
+                            ReflectionsOptions, PenaltyOptions, PositionOptimalOptions, FirstOrderOptions,
+                            SoftStepOptions, ConservativeOptions, HybridOptions>;
 
 /// The options a scene asks for, checked against the method's table. Throws std::invalid_argument naming what is wrong.
 [[nodiscard]] Method make_method(const MethodDescription& description);

@@ -192,6 +192,39 @@ MethodInfo impulse(std::string_view name, std::string_view source, std::string_v
           }};
 }
 
+MethodInfo impulse_conservative() {
+  return {"impulse-conservative",
+          "Mirtich",
+          "no collision missed: heap of times of impact, swept boxes, microcollisions, no creep",
+          {},
+          {"mirtich", "newton", "poisson"},
+          {
+              number("tolerance", 1e-4, 1e-9, kBig, "surfaces this near collide, and may come this deep [m]"),
+              number("micro_speed", 0, 0, kBig,
+                     "slower approaches are microcollisions [m/s]; 0: what a fall by twice the "
+                     "tolerance gives"),
+              boolean("static_friction", true, "microcollisions are reversed whole where the friction cone allows"),
+              integer("max_events", 1000000, 1, 1e9, "looks at pairs in one step before it counts as a Zeno point"),
+          }};
+}
+
+MethodInfo hybrid() {
+  return with_solvers(
+      {"hybrid",
+       "Erleben, secs. 2.4.5, 5.7; Mirtich, sec. 5.2",
+       "impulses for groups that fly and bounce, constraints for those that rest, stack or hang on joints",
+       solvers_after("nonsmooth-cg"),
+       {"mirtich", "newton", "poisson"},
+       {
+           number("contact_tolerance", 1e-4, 1e-9, kBig, "how deep anything may come [m]"),
+           number("rest_speed", 0.05, 0, kBig,
+                  "contacts that close or open more slowly rest [m/s]; at least twice what gravity adds in a step"),
+           number("margin", 0.01, 0, kBig, kMargin),
+           integer("exact_rows", 300, 0, 1e6, kExactRows),
+           integer("halvings", 6, 0, 20, "of the step where the constraint method would come deeper"),
+       }});
+}
+
 MethodInfo impulse_by_lcp(std::string_view name, std::string_view source, std::string_view promise,
                           std::string_view solver) {
   MethodInfo info = impulse(name, source, promise);
@@ -253,6 +286,7 @@ std::span<const MethodInfo> method_infos() {
   static const std::vector<MethodInfo> infos{
       impulse("impulse-naive", "Drumwright, alg. 1", "stops where contacts rest and says so: the baseline"),
       impulse("impulse-zeno-free", "Drumwright, algs. 2-4", "no impact missed, no Zeno point"),
+      impulse_conservative(),
       lcp_fixed(),
       lcp_retroactive(),
       lcp_fixpoint(),
@@ -264,6 +298,7 @@ std::span<const MethodInfo> method_infos() {
       reflections(),
       penalty(),
       position_optimal(),
+      hybrid(),
       first_order(),
       soft_step(),
   };

@@ -9,7 +9,9 @@
 #include "math/blocks.hpp"
 #include "motion/integrate.hpp"
 #include "solver/solver.hpp"
+#include "time_control/conservative/conservative_workspace.hpp"
 #include "time_control/fixed_step/fixed_step_workspace.hpp"
+#include "time_control/hybrid/hybrid_workspace.hpp"
 #include "time_control/impulse/impulse_workspace.hpp"
 #include "time_control/soft_step/soft_workspace.hpp"
 
@@ -53,6 +55,8 @@ struct StepWorkspace {
   std::vector<BodyVelocity> corrections;  // per body: displacement [m] and rotation [rad]
 
   ImpulseWorkspace impulse;
+  ConservativeWorkspace conservative;
+  HybridWorkspace hybrid;
   FixedStepWorkspace fixed_step;
   SoftWorkspace soft;
 

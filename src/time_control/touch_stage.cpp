@@ -2,8 +2,10 @@
 
 #include "constraint/touch_rows.hpp"
 #include "math/refill.hpp"
+#include "time_control/energy_blend.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace achilles {
 namespace {
@@ -33,6 +35,46 @@ std::string name_opposing(const World& world, const ImpactReport& impact, const 
     text += "'";
   }
   return text;
+}
+
+/// ½ Σ λ (w⁻ + w⁺): what the impulses do to the energy, seen from the surfaces.
+double measure_work(std::span<const Row> rows, std::span<const double> impulses, std::span<const BodyVelocity> before,
+                    std::span<const BodyVelocity> after) {
+  double work = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (impulses[i] == 0) continue;
+    work += impulses[i] * (0.5 * (row_velocity(rows[i], before) + row_velocity(rows[i], after)) - rows[i].target);
+  }
+  return work;
+}
+
+/// Laws that go from contact to contact can gain energy with friction (Kane's paradox). Where one did, the outcome is
+/// moved towards the plastic one until it does not.
+void take_back_energy(World& world, const ImpactProblem& problem, std::span<const BodyVelocity> before,
+                      StepWorkspace& scratch) {
+  std::vector<BodyVelocity>& u = world.bodies.velocity;
+  const double elastic = measure_work(scratch.rows, scratch.impulses, before, u);
+  double scale = 0;
+  for (std::size_t i = 0; i < scratch.rows.size(); ++i) {
+    scale += std::abs(scratch.impulses[i] * (row_velocity(scratch.rows[i], before) - scratch.rows[i].target));
+  }
+  if (elastic <= 1e-9 * scale) return;
+  std::vector<BodyVelocity>& plastic = scratch.fixed_step.free;
+  plastic.assign(before.begin(), before.end());
+  std::vector<double>& impulses = scratch.correction_impulses;
+  refill(impulses, scratch.rows.size(), 0.0);
+  (void)resolve_impact(problem, InelasticLaw{}, scratch.impulse.impact, plastic, impulses);
+  const ImpactWork work{
+      measure_work(scratch.rows, impulses, before, plastic), elastic,
+      measure_work(scratch.rows, impulses, before, u) + measure_work(scratch.rows, scratch.impulses, before, plastic)};
+  const double c = find_energy_blend(work, 0);
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    u[i].linear = plastic[i].linear + c * (u[i].linear - plastic[i].linear);
+    u[i].angular = plastic[i].angular + c * (u[i].angular - plastic[i].angular);
+  }
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    scratch.impulses[i] = impulses[i] + c * (scratch.impulses[i] - impulses[i]);
+  }
 }
 
 }  // namespace
@@ -80,8 +122,12 @@ bool has_approach(const World& world, const TouchOptions& options, bool bouncing
 
 void resolve_touch_impact(World& world, const ImpactLaw& law, StepWorkspace& scratch, StepReport& report) {
   const ImpactProblem problem{scratch.rows, scratch.inverse_mass, scratch.impulse.restitution};
+  copy_to(world.bodies.velocity, scratch.corrections);
   const ImpactReport impact =
       resolve_impact(problem, law, scratch.impulse.impact, world.bodies.velocity, scratch.impulses);
+  const bool goes_round = std::holds_alternative<GuendelmanLaw>(law) || std::holds_alternative<NewtonLaw>(law) ||
+                          std::holds_alternative<PoissonLaw>(law) || std::holds_alternative<MirtichLaw>(law);
+  if (goes_round) take_back_energy(world, problem, scratch.corrections, scratch);
   ++report.impacts;
   report.impact_iterations = std::max(report.impact_iterations, static_cast<int>(impact.iterations_max));
   report.lineality += impact.lineality;

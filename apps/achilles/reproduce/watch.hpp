@@ -1,0 +1,67 @@
+// A run of a scene watched step by step, for experiments.
+#pragma once
+
+#include <achilles/simulation.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace achilles::reproduce {
+
+struct Watched {
+  double time = 0;          // [s] simulated
+  double wall_seconds = 0;  // [s] of the steps alone
+  double penetration = 0;   // [m] deepest, at every step
+  double rise = 0;          // [J] largest rise of the total energy above what it had been before, scripts not counted
+  EventCosts costs;
+  std::optional<Stop> stopped;
+};
+
+/// Runs a scene for `duration` seconds; look(simulation) is called before the first step and after every one.
+template <class Look>
+Watched watch(Simulation& simulation, double duration, const Look& look) {
+  Watched watched;
+  const World& world = simulation.world();
+  const auto energy = [&] { return world.kinetic_energy() + world.potential_energy(); };
+  double lowest = energy();
+  double work = 0;
+  look(simulation);
+  while (world.time < duration - 0.5 * simulation.step_length() && !watched.stopped) {
+    const auto start = std::chrono::steady_clock::now();
+    const StepReport step = simulation.step();
+    watched.wall_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    watched.stopped = step.stopped;
+    watched.costs += step.costs;
+    work += step.external_work;
+    watched.penetration = std::max(watched.penetration, simulation.penetration());
+    watched.rise = std::max(watched.rise, energy() - work - lowest);
+    lowest = std::min(lowest, energy() - work);
+    look(simulation);
+  }
+  watched.time = world.time;
+  return watched;
+}
+
+/// The same for a scene file with a method.
+template <class Look>
+Watched watch(const std::string& file, const std::vector<Override>& sets, double duration, const Look& look) {
+  Simulation simulation(load_scene(file, sets));
+  return watch(simulation, duration, look);
+}
+
+inline std::uint32_t index_of(const Simulation& simulation, const std::string& name) {
+  return simulation.world().index_of(simulation.world().find(name));
+}
+
+inline const Vec3& place_of(const Simulation& simulation, const std::string& name) {
+  return simulation.world().bodies.position[index_of(simulation, name)];
+}
+
+inline const BodyVelocity& motion_of(const Simulation& simulation, const std::string& name) {
+  return simulation.world().bodies.velocity[index_of(simulation, name)];
+}
+
+}  // namespace achilles::reproduce
