@@ -79,9 +79,9 @@ void take_back_energy(World& world, const ImpactProblem& problem, std::span<cons
 
 }  // namespace
 
-void build_touch_rows(const World& world, const TouchOptions& options, StepWorkspace& scratch) {
+double build_touch_rows(const World& world, const TouchOptions& options, StepWorkspace& scratch) {
   begin_touch_rows(scratch);
-  extend_touch_rows(world, options, scratch.contacts.contacts, scratch);
+  return extend_touch_rows(world, options, scratch.contacts.contacts, scratch);
 }
 
 void begin_touch_rows(StepWorkspace& scratch) {
@@ -90,10 +90,11 @@ void begin_touch_rows(StepWorkspace& scratch) {
   scratch.impulse.restitution.clear();
 }
 
-void extend_touch_rows(const World& world, const TouchOptions& options, std::span<const Contact> contacts,
-                       StepWorkspace& scratch) {
+double extend_touch_rows(const World& world, const TouchOptions& options, std::span<const Contact> contacts,
+                         StepWorkspace& scratch) {
   const BodyArrays& bodies = world.bodies;
   std::vector<double>& restitution = scratch.impulse.restitution;
+  double given_up = 0;
   for (const Contact& contact : contacts) {
     const ContactLaw& law = world.materials.law(scratch.colliders[contact.collider_a].material,
                                                 scratch.colliders[contact.collider_b].material);
@@ -107,9 +108,12 @@ void extend_touch_rows(const World& world, const TouchOptions& options, std::spa
       const bool slow = approach > options.approach && approach <= options.rest_speed;
       restitution.resize(scratch.rows.size(), 0.0);
       restitution[row] = slow ? 0 : law.restitution;
+      const double rebound = law.restitution * approach;
+      if (slow) given_up += 0.5 * rebound * rebound / scratch.rows[row].diagonal;
     }
   }
   refill(scratch.impulses, scratch.rows.size(), 0.0);
+  return given_up;
 }
 
 bool has_approach(const World& world, const TouchOptions& options, bool bouncing, const StepWorkspace& scratch) {

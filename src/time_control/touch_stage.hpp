@@ -17,14 +17,15 @@ struct TouchOptions {
 
 /// Rows of every point of scratch.contacts at the present pose (normal, and two tangents with friction), the row of
 /// each point, and the restitution of each row. A contact that does not approach keeps its restitution: an impact may
-/// reach it through its neighbours.
-void build_touch_rows(const World& world, const TouchOptions& options, StepWorkspace& scratch);
+/// reach it through its neighbours. Returns the energy that those which are too slow to bounce give up by that, at
+/// most: Σ ½ (e v)² over the row's effective mass [J].
+double build_touch_rows(const World& world, const TouchOptions& options, StepWorkspace& scratch);
 
 /// The same in parts, for contacts that belong to different poses: no rows yet; then those of some of scratch.contacts,
 /// in their order, at the present pose.
 void begin_touch_rows(StepWorkspace& scratch);
-void extend_touch_rows(const World& world, const TouchOptions& options, std::span<const Contact> contacts,
-                       StepWorkspace& scratch);
+double extend_touch_rows(const World& world, const TouchOptions& options, std::span<const Contact> contacts,
+                         StepWorkspace& scratch);
 
 /// Speed at which a normal row closes; its target holds the velocity of what cannot be moved.
 [[nodiscard]] inline double approach_of(const Row& row, std::span<const BodyVelocity> u) {

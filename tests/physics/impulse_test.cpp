@@ -179,5 +179,96 @@ TEST(ZenoFree, BulletDoesNotPassThroughPaper) {
   EXPECT_NEAR(velocity_of(simulation, "bullet").linear.norm(), 0, 1e-9);
 }
 
+// What restitution gives up at the accumulation point is at most ½ m max(rest_speed², 2 g ε) per contact, and is told.
+TEST(ZenoFree, EnergyRemovedAtAnAccumulationPointIsBoundedAndReported) {
+  constexpr double kRestSpeed = 0.01;
+  Scene scene = make_impulse_scene(0, 0.7);
+  scene.method.options["rest_speed"] = kRestSpeed;
+  scene.bodies = {make_ground(), make_body("ball", {Sphere{0.5}}, Vec3(0, 0, 1.5))};
+  scene.bodies[1].mass = 2;
+  Simulation simulation(scene);
+  double removed = 0;
+  while (simulation.world().time < 3.5) {
+    const StepReport report = simulation.step();
+    ASSERT_FALSE(report.stopped);
+    removed += report.costs.energy_removed;
+  }
+  EXPECT_GT(removed, 0);
+  EXPECT_LE(removed, 0.5 * 2 * kRestSpeed * kRestSpeed);
+}
+
+// Sequential laws with friction can gain energy in an impact (Kane's paradox); a run must not. Boxes that tumble in a
+// room without gravity: between impacts energy is kept, so that every rise is an impact's. The flight's rotation keeps
+// momentum and is of second order in energy, which is what the tolerance is for.
+TEST(ZenoFree, ImpactsWithFrictionNeverGainEnergy) {
+  for (const char* law : {"guendelman", "newton", "poisson", "mirtich"}) {
+    Scene scene = make_impulse_scene(0.9, 0.9);
+    scene.gravity = Vec3::Zero();
+    scene.method.impact = law;
+    for (int side = 0; side < 6; ++side) {
+      const Vec3 normal = (side % 2 == 0 ? 1 : -1) * Vec3::Unit(side / 2);
+      BodyDescription wall = make_body("wall" + std::to_string(side), {Plane{normal, -0.5}}, Vec3::Zero());
+      wall.kind = BodyKind::kFixed;
+      scene.bodies.push_back(wall);
+    }
+    for (int k = 0; k < 4; ++k) {
+      const Vec3 place((k % 2) * 0.4 - 0.2, (k / 2) * 0.4 - 0.2, 0.1 * k - 0.15);
+      BodyDescription rod = make_body("rod" + std::to_string(k), {Box{Vec3(0.3, 0.08, 0.06)}}, place);
+      rod.velocity = Vec3(1 - 0.7 * k, 0.8 * k - 1, 1.3 - 0.9 * k);
+      rod.spin = Vec3(0, 2.0 - k, 1.0 + k);
+      scene.bodies.push_back(rod);
+    }
+    Simulation simulation(scene);
+    double energy = simulation.world().kinetic_energy();
+    for (int k = 0; k < 1000; ++k) {
+      const StepReport report = simulation.step();
+      ASSERT_FALSE(report.stopped) << law;
+      const double now = simulation.world().kinetic_energy();
+      ASSERT_LE(now, energy * (1 + 1e-5)) << law << " at " << simulation.world().time;
+      energy = now;
+    }
+  }
+}
+
+// Balls that fill a shaft exactly press on each other and on both walls: the contacts oppose each other.
+TEST(ZenoFree, OpposedContactsDoNotStopTime) {
+  Scene scene = make_impulse_scene(0, 1);
+  BodyDescription left = make_ground(Vec3::UnitX());
+  left.name = "left";
+  left.shape = {Plane{Vec3::UnitX(), -2}};
+  BodyDescription right = left;
+  right.name = "right";
+  right.shape = {Plane{-Vec3::UnitX(), -2}};
+  scene.bodies = {left, right};
+  for (int k = 0; k < 8; ++k) {
+    scene.bodies.push_back(
+        make_body("ball" + std::to_string(k), {Sphere{0.5}}, Vec3(-1.5 + k % 4, 0, 4.5 + std::floor(k / 4))));
+  }
+  BodyDescription shot = make_body("shot", {Sphere{0.5}}, Vec3(0, 0, 2));
+  shot.velocity = Vec3(0, 0, 25);
+  scene.bodies.push_back(shot);
+  for (const char* law : {"guendelman", "gauss-seidel", "generalized-reflections"}) {
+    scene.method.impact = law;
+    Simulation simulation(scene);
+    const StepReport report = run_to(simulation, 0.5);
+    EXPECT_FALSE(report.stopped) << law << ": " << (report.stopped ? report.stopped->message : "");
+    EXPECT_LE(simulation.penetration(), tolerance()) << law;
+  }
+}
+
+// Bodies that touch and fall together carry nothing: both fly their parabolas exactly, but for what parts them when
+// rounding lets them overlap, half the contact tolerance.
+TEST(ZenoFree, BoxesThatFallTogetherKeepTheirEnergy) {
+  Scene scene = make_impulse_scene(0.3, 0);
+  scene.bodies = {make_body("lower", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 10)),
+                  make_body("upper", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 11))};
+  Simulation simulation(scene);
+  run_to(simulation, 1);
+  const double t = simulation.world().time;
+  EXPECT_NEAR(position_of(simulation, "lower").z(), 10 - 0.5 * kGravity * t * t, tolerance());
+  EXPECT_NEAR(position_of(simulation, "upper").z(), 11 - 0.5 * kGravity * t * t, tolerance());
+  EXPECT_NEAR(velocity_of(simulation, "upper").linear.z(), -kGravity * t, 1e-12);
+}
+
 }  // namespace
 }  // namespace achilles

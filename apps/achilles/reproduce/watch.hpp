@@ -1,6 +1,8 @@
 // A run of a scene watched step by step, for experiments.
 #pragma once
 
+#include "reproduce/between.hpp"
+
 #include <achilles/simulation.hpp>
 
 #include <fmt/format.h>
@@ -16,24 +18,29 @@ struct Watched {
   double wall_seconds = 0;  // [s] of the steps alone
   double penetration = 0;   // [m] deepest, at every step
   double rise = 0;          // [J] largest rise of the total energy above what it had been before, scripts not counted
+  int violations = 0;       // pairs deeper than the tolerance between two steps, if one was given
   EventCosts costs;
   std::optional<Stop> stopped;
 };
 
-/// Runs a scene for `duration` seconds; look(simulation) is called before the first step and after every one.
+/// Runs a scene for `duration` seconds; look(simulation) is called before the first step and after every one. With a
+/// tolerance [m], the way between steps is checked for violations of it too.
 template <class Look>
-Watched watch(Simulation& simulation, double duration, const Look& look) {
+Watched watch(Simulation& simulation, double duration, const Look& look, double tolerance = 0) {
   Watched watched;
   const World& world = simulation.world();
   const auto energy = [&] { return world.kinetic_energy() + world.potential_energy(); };
   double lowest = energy();
   double work = 0;
+  Places before;
   look(simulation);
   while (world.time < duration - 0.5 * simulation.step_length() && !watched.stopped) {
+    if (tolerance > 0) before.take(world);
     const auto start = std::chrono::steady_clock::now();
     const StepReport step = simulation.step();
     watched.wall_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     watched.stopped = step.stopped;
+    if (tolerance > 0) watched.violations += count_violations_between(before, world, 1.1 * tolerance);
     watched.costs += step.costs;
     work += step.external_work;
     watched.penetration = std::max(watched.penetration, simulation.penetration());
@@ -47,9 +54,10 @@ Watched watch(Simulation& simulation, double duration, const Look& look) {
 
 /// The same for a scene file with a method.
 template <class Look>
-Watched watch(const std::string& file, const std::vector<Override>& sets, double duration, const Look& look) {
+Watched watch(const std::string& file, const std::vector<Override>& sets, double duration, const Look& look,
+              double tolerance = 0) {
   Simulation simulation(load_scene(file, sets));
-  return watch(simulation, duration, look);
+  return watch(simulation, duration, look, tolerance);
 }
 
 inline std::uint32_t index_of(const Simulation& simulation, const std::string& name) {

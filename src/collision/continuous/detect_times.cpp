@@ -84,6 +84,8 @@ void detect_contact_times(std::span<const MovingCollider> colliders, std::span<c
   contacts.clear();
   for (std::size_t block = 0; block < blocks; ++block) {
     const ContactTimeSet& part = impl.blocks[block].times;
+    contacts.searches += part.searches;
+    contacts.distance_calls += part.distance_calls;
     const auto shift = static_cast<std::uint32_t>(contacts.points.size());
     contacts.points.insert(contacts.points.end(), part.points.begin(), part.points.end());
     for (ContactTime contact : part.times) {

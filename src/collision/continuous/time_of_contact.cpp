@@ -87,6 +87,7 @@ class ContactTimeSearch {
     }
     if (found.status != ContactSearchStatus::kApart) append(found, ContactTimeKind::kUnknown);
   }
+  [[nodiscard]] int iterations() const { return iterations_; }
 
  private:
   FirstContact find_below(const GapLevels& levels, double start) {
@@ -149,7 +150,10 @@ class ContactTimeSearch {
 }  // namespace
 
 void append_contact_times(const MovingPair& pair, double h, const ContactTimesOptions& options, ContactTimeSet& set) {
-  ContactTimeSearch(pair, h, options, set).run();
+  ContactTimeSearch search(pair, h, options, set);
+  search.run();
+  ++set.searches;
+  set.distance_calls += search.iterations();
 }
 
 }  // namespace achilles

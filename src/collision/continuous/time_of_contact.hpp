@@ -75,8 +75,11 @@ struct ContactTime {
 struct ContactTimeSet {
   std::vector<ContactTime> times;
   std::vector<ContactPoint> points;
+  std::int64_t searches = 0;        // pairs looked at
+  std::int64_t distance_calls = 0;  // distance evaluations
 
   void clear() {
+    searches = distance_calls = 0;
     times.clear();
     points.clear();
   }

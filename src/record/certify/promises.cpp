@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <string_view>
 
 namespace achilles {
@@ -39,8 +40,17 @@ Promises promises_of(const RecordingHead& head) {
   const std::string_view name = head.method;
   Promises promises;
   promises.angular = 0.01;
-  if (name == "impulse-naive" || name == "impulse-zeno-free" || name == "impulse-conservative") {
+  if (name == "impulse-naive" || name == "impulse-zeno-free") {
     promise_impacts(head, "tolerance", promises);
+  } else if (name == "impulse-conservative") {
+    promise_impacts(head, "tolerance", promises);
+    // What rests bounces within the tolerance, as fast as a fall from end to end of that band makes it.
+    *promises.approach += std::sqrt(4 * head.gravity.norm() * *promises.depth);
+    *promises.depth *= 1.1;
+  } else if (name == "hybrid") {
+    promises.depth = option_of(head, "contact_tolerance", 1e-4);
+    promises.energy_gain = 0.01;
+    promises.joint = 0.02;
   } else if (name == "lcp-event" || name == "anitescu-potra") {
     promise_impacts(head, "contact_tolerance", promises);
   } else if (name == "reflections") {

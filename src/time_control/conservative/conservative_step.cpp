@@ -108,6 +108,7 @@ class ConservativeStep {
                              ? MovingCollider{collider.geometry, make_flight_motion(bodies_, world_.pieces[c], flight),
                                               collider.body, collider.movable}
                              : make_resting(collider);
+      local_.moving[c].movable = scratch_.movable[i] != 0;
     }
     const std::uint32_t stamp = ++local_.flight_stamp[i];
     if (flight.until < h_) push({flight.until, -1, static_cast<std::uint32_t>(i), stamp});

@@ -25,19 +25,23 @@ class HybridStep {
     const std::int64_t step = world_.step_index;
     remember_start();
     choose_methods();
+    bool any_flies = false;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      any_flies = any_flies || (bodies_.is_movable(i) && local_.constraint[i] == 0);
+    }
     const bool any_rests =
         std::any_of(local_.constraint.begin(), local_.constraint.end(), [](auto c) { return c != 0; });
     local_.records.clear();
     if (any_rests) {
       advance_resting();
-      return_scripted();
+      if (any_flies) return_scripted();
     } else {
       report_.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size());
       world_.contact_cache.contacts.clear();
       world_.contact_cache.points.clear();
     }
     world_.time = start;
-    if (!report_.stopped) advance_flying();
+    if (any_flies || !any_rests) advance_flying();
     scratch_.records.insert(scratch_.records.end(), local_.records.begin(), local_.records.end());
     copy_to(local_.asleep, bodies_.asleep);
     for (std::size_t i = 0; i < bodies_.size(); ++i) {

@@ -47,6 +47,7 @@ class ImpulseStep {
       // rounds at one time.
       constexpr double kNoTime = 1e-12;
       stalls = dt > kNoTime * h_ ? 0 : stalls + 1;
+      if (options_.skip_resting) relax_approach(stalls);
       constexpr int kMaxStalls = 50;
       if (++events > options_.max_events || stalls > kMaxStalls) stop_at_zeno_point(*next, left, events);
     }
@@ -57,6 +58,12 @@ class ImpulseStep {
   }
 
  private:
+  /// Rounds at one time: what the solver cannot bring below the threshold, in a heap with friction, is let go on more
+  /// and more slowly closing contacts. They meet again as soon as they are deeper by the tolerance.
+  void relax_approach(int stalls) {
+    touch_.approach = std::min(options_.approach * std::pow(10.0, stalls / 5), 0.1 * touch_.rest_speed);
+  }
+
   void prepare() {
     prepare_bodies(world_, h_, scratch_);
     const std::size_t n = bodies_.size();
@@ -94,7 +101,7 @@ class ImpulseStep {
     }
     find_touching();
     if (scratch_.contacts.points.empty()) return;
-    build_touch_rows(world_, touch_, scratch_);
+    report_.costs.energy_removed += build_touch_rows(world_, touch_, scratch_);
     const bool impact = resolve_approaching();
     if (report_.stopped || !options_.skip_resting) return;
     const bool carried = carry_resting(left);
@@ -118,6 +125,7 @@ class ImpulseStep {
   /// Treats what approaches. True when something did.
   bool resolve_approaching() {
     if (!has_approach(world_, touch_, false, scratch_)) return false;
+    ++report_.costs.events;
     // Where nothing bounces the impact is plastic, and settling all contacts together is its exact solution; a law that
     // goes from contact to contact would leave spin behind that depends on their order.
     if (options_.skip_resting && !has_approach(world_, touch_, true, scratch_)) {
@@ -130,31 +138,58 @@ class ImpulseStep {
     return true;
   }
 
-  /// Gives bodies that rest on something their forces up to the end of the step. True when there was one.
+  /// Gives bodies that rest on something their forces up to the end of the step. True when there was one. A contact
+  /// that rests carries where the accelerations of the two would close it; bodies that fall together fly on.
   bool carry_resting(double left) {
     bool any = false;
-    const auto carry = [&](std::uint32_t i) {
-      if (scratch_.movable[i] == 0 || local_.carried[i] != 0) return;
-      local_.carried[i] = 1;
-      any = true;
-      bodies_.velocity[i].linear += left * local_.acceleration[i];
-      if (turns_freely(i)) {
-        const FreeRotation free = free_rotation(i, left);
-        bodies_.velocity[i].angular =
-            (bodies_.orientation[i] * cayley_rotation(left * free.spin_mean_B)) * free.spin_end_B;
-      } else {
-        bodies_.velocity[i].angular += left * (scratch_.inverse_mass[i].angular * torque_on(i));
+    // Who rests is asked before anyone has its forces.
+    std::vector<double>& parting = scratch_.correction_impulses;  // [m/s] per point
+    parting.clear();
+    for (const std::uint32_t row : scratch_.rows_of_point) {
+      parting.push_back(-approach_of(scratch_.rows[row], bodies_.velocity));
+    }
+    for (bool found = true; found;) {
+      found = false;
+      std::size_t p = 0;
+      for (const Contact& contact : scratch_.contacts.contacts) {
+        for (std::uint32_t k = 0; k < contact.count; ++k, ++p) {
+          if (parting[p] > touch_.rest_speed || !closes_by_acceleration(contact, p)) continue;
+          const bool carried_a = carry(contact.body_a, left), carried_b = carry(contact.body_b, left);
+          if (!carried_a && !carried_b) continue;
+          found = true;
+          // A bounce that is given up: at most half its square over the effective mass.
+          const double speed = std::max(0.0, parting[p]);
+          report_.costs.energy_removed += 0.5 * speed * speed / scratch_.rows[scratch_.rows_of_point[p]].diagonal;
+        }
       }
-    };
-    std::size_t p = 0;
-    for (const Contact& contact : scratch_.contacts.contacts) {
-      for (std::uint32_t k = 0; k < contact.count; ++k, ++p) {
-        if (-approach_of(scratch_.rows[scratch_.rows_of_point[p]], bodies_.velocity) > touch_.rest_speed) continue;
-        carry(contact.body_a);
-        carry(contact.body_b);
-      }
+      any = any || found;
     }
     return any;
+  }
+
+  [[nodiscard]] bool closes_by_acceleration(const Contact& contact, std::size_t point) const {
+    const auto of = [&](std::uint32_t i) {
+      return local_.carried[i] == 0 ? local_.acceleration[i] : Vec3(Vec3::Zero());
+    };
+    const bool waits = (scratch_.movable[contact.body_a] != 0 && local_.carried[contact.body_a] == 0) ||
+                       (scratch_.movable[contact.body_b] != 0 && local_.carried[contact.body_b] == 0);
+    const Vec3 a = of(contact.body_a), b = of(contact.body_b);
+    return waits && scratch_.contacts.points[point].normal.dot(b - a) < -1e-9 * (a.norm() + b.norm());
+  }
+
+  /// False when the body has its forces already, or cannot move.
+  bool carry(std::uint32_t i, double left) {
+    if (scratch_.movable[i] == 0 || local_.carried[i] != 0) return false;
+    local_.carried[i] = 1;
+    bodies_.velocity[i].linear += left * local_.acceleration[i];
+    if (turns_freely(i)) {
+      const FreeRotation free = free_rotation(i, left);
+      bodies_.velocity[i].angular =
+          (bodies_.orientation[i] * cayley_rotation(left * free.spin_mean_B)) * free.spin_end_B;
+    } else {
+      bodies_.velocity[i].angular += left * (scratch_.inverse_mass[i].angular * torque_on(i));
+    }
+    return true;
   }
 
   /// Impulses of the contacts that carry weight: the complementarity problem at zero gap, without restitution.
@@ -249,7 +284,7 @@ class ImpulseStep {
     const auto closes = [&](const Vec3& at, const Vec3& normal) {
       const double rate =
           normal.dot(velocity_at(contact.body_b, contact.time, at) - velocity_at(contact.body_a, contact.time, at));
-      return options_.skip_resting ? rate < -options_.approach : rate <= options_.approach;
+      return options_.skip_resting ? rate < -touch_.approach : rate <= options_.approach;
     };
     const std::span<const ContactPoint> points = local_.times.points_of(contact);
     if (points.empty()) {
@@ -270,10 +305,13 @@ class ImpulseStep {
     options.collide.margin = 1.5 * options_.tolerance;
     options.threads = scratch_.runner.threads();
     detect_contact_times(local_.moving, scratch_.ignored, left, options, local_.continuous, local_.times);
+    report_.costs.toi_calls += local_.times.searches;
+    report_.costs.distance_calls += local_.times.distance_calls;
     for (const ContactTime& contact : local_.times.times) {
       // Where the search was capped nothing is known beyond: go there and look again.
       const bool unknown = contact.kind == ContactTimeKind::kUnknown && contact.time > 0;
       if (unknown || is_active(contact)) return NextImpact{contact.time, contact.body_a, contact.body_b};
+      ++report_.costs.resting_skipped;
     }
     return std::nullopt;
   }

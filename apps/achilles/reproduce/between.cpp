@@ -1,0 +1,52 @@
+#include "reproduce/between.hpp"
+
+#include "collision/continuous/time_of_contact.hpp"
+
+#include <algorithm>
+
+namespace achilles::reproduce {
+
+void Places::take(const World& world) {
+  time = world.time;
+  position = world.bodies.position;
+  orientation = world.bodies.orientation;
+}
+
+namespace {
+
+MovingCollider make_moving(const Places& before, const World& world, const WorldPiece& piece, double h) {
+  const std::size_t i = piece.body;
+  BallisticMotion motion;
+  motion.center = before.position[i];
+  motion.X_WG = Transform{before.orientation[i].toRotationMatrix(), before.position[i]} * piece.X_CG;
+  motion.velocity = (world.bodies.position[i] - before.position[i]) / h;
+  const Eigen::AngleAxisd turn((world.bodies.orientation[i] * before.orientation[i].conjugate()).normalized());
+  const double angle = turn.angle() > M_PI ? turn.angle() - 2 * M_PI : turn.angle();
+  if (world.bodies.kind[i] != BodyKind::kFixed && angle != 0) motion.spin = angle / h * turn.axis();
+  return {piece.geometry.get(), motion, piece.body, world.bodies.is_movable(i)};
+}
+
+}  // namespace
+
+int count_violations_between(const Places& before, const World& world, double depth) {
+  const double h = world.time - before.time;
+  if (!(h > 0)) return 0;
+  std::vector<MovingCollider> moving;
+  std::vector<BroadPhaseProxy> proxies;
+  std::vector<IgnoredPair> ignored;
+  for (const auto& [first, second] : world.ignored_pairs) ignored.push_back({first, second});
+  for (const WorldPiece& piece : world.pieces) moving.push_back(make_moving(before, world, piece, h));
+  for (const MovingCollider& collider : moving) proxies.push_back(make_swept_proxy(collider, h, 0));
+  int violations = 0;
+  for (std::size_t a = 0; a < moving.size(); ++a) {
+    for (std::size_t b = a + 1; b < moving.size(); ++b) {
+      if (!may_collide(proxies[a], proxies[b], ignored) || !boxes_meet(proxies[a], proxies[b])) continue;
+      const MovingPair pair(*moving[a].geometry, moving[a].motion, *moving[b].geometry, moving[b].motion);
+      const FirstContact found = find_first_descent(pair, 0, h, {-1.1 * depth, -depth}, 1000);
+      if (found.status != ContactSearchStatus::kApart) ++violations;
+    }
+  }
+  return violations;
+}
+
+}  // namespace achilles::reproduce
