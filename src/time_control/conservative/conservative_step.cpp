@@ -295,10 +295,14 @@ class ConservativeStep {
   }
 
   void stop_at_zeno_point(std::uint32_t a, std::uint32_t b) {
-    report_.stopped =
-        Stop{"zeno-point", world_.time + now_,
-             "a frame takes more than " + std::to_string(options_.max_events) + " looks at pairs, the last one at '" +
-                 world_.names[a] + "' and '" + world_.names[b] + "'"};
+    std::string message = "a frame takes more than ";
+    message += std::to_string(options_.max_events);
+    message += " looks at pairs, the last one at '";
+    message += world_.names[a];
+    message += "' and '";
+    message += world_.names[b];
+    message += "'";
+    report_.stopped = Stop{"zeno-point", world_.time + now_, message};
   }
 
   static constexpr int kMaxIterations = 1000;
