@@ -56,6 +56,22 @@ std::vector<PosePair> draw_near_contact(const Shape& a, const Shape& b, int coun
   return poses;
 }
 
+/// Pairs that stay near contact while b slides and turns a little from pose to pose, as bodies do from step to step.
+std::vector<PosePair> draw_coherent(const Shape& a, const Shape& b, int count, Draw& draw) {
+  constexpr int kFrames = 50;
+  std::vector<PosePair> poses;
+  for (const PosePair& start : draw_near_contact(a, b, count / kFrames, draw)) {
+    const Vec3 velocity = draw.vector(0.001), spin = draw.vector(0.002);
+    PosePair pair = start;
+    for (int k = 0; k < kFrames; ++k) {
+      poses.push_back(pair);
+      pair.b.p += velocity;
+      pair.b.q = Quat(Eigen::AngleAxisd(spin.norm(), spin.normalized())) * pair.b.q;
+    }
+  }
+  return poses;
+}
+
 double wave(double x, double y) { return 0.4 * std::sin(0.9 * x) * std::cos(0.7 * y); }
 
 Mesh make_waves(int cells, double width) {
@@ -116,6 +132,13 @@ PairWorkload make_hull_hull(int count, int points) {
   Draw draw(2);
   PairWorkload work{"hull-hull " + std::to_string(points), {draw_hull(draw, points)}, {draw_hull(draw, points)}, {}};
   work.poses = draw_near_contact(work.a, work.b, count, draw);
+  return work;
+}
+
+PairWorkload make_coherent(PairWorkload work, int count) {
+  Draw draw(5);
+  work.name += " coherent";
+  work.poses = draw_coherent(work.a, work.b, count, draw);
   return work;
 }
 

@@ -30,6 +30,8 @@ struct PileWorkload {
 
 [[nodiscard]] PairWorkload make_box_box(int count);
 [[nodiscard]] PairWorkload make_hull_hull(int count, int points);
+/// The same shapes in coherent motion: each pose hardly differs from the one before it.
+[[nodiscard]] PairWorkload make_coherent(PairWorkload work, int count);
 [[nodiscard]] PairWorkload make_mesh_sphere(int count);
 [[nodiscard]] PileWorkload make_box_pile(int side, int frames);
 [[nodiscard]] PileWorkload make_sphere_pile(int side, int frames);

@@ -18,7 +18,10 @@ void collide(const Geometry& a, const Transform& X_WA, const Geometry& b, const 
 
 /// Signed distance between two placed geometries: positive apart, else minus the depth, the least translation that
 /// separates them. This is the measure of penetration that reports and tests use; it shares no code with `collide`
-/// beyond the elementary distances.
+/// beyond the elementary distances. A closed mesh bounds a solid, a height field all that is below it. An open mesh is
+/// the skin of a solid of which the rest is unknown: solid behind its triangles as far as they reach, so that what has
+/// passed through a floor is not taken for free of it. Planes, meshes and height fields have no distance to each other
+/// (std::invalid_argument, but for two planes: infinite): bodies of these are fixed or scripted.
 struct SignedDistance {
   double distance = 0;          // [m]
   Vec3 point_a = Vec3::Zero();  // [m] world, on a
@@ -27,5 +30,9 @@ struct SignedDistance {
 };
 [[nodiscard]] SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
                                                      const Transform& X_WB);
+
+/// The same without allocating once `scratch`, whose contents are overwritten, is large enough.
+[[nodiscard]] SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
+                                                     const Transform& X_WB, std::vector<ContactPoint>& scratch);
 
 }  // namespace achilles

@@ -174,9 +174,8 @@ void collide_distance_map(const Geometry& a, const Transform& X_WA, const Geomet
   finish_surface_points(begin, b.radius, options.all_points, points);
 }
 
-ContactPoint find_least_map_gap(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB) {
-  // One buffer per thread: this is asked for every pair at every recorded instant and must not allocate.
-  thread_local std::vector<ContactPoint> points;
+ContactPoint find_least_map_gap(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+                                std::vector<ContactPoint>& points) {
   const double size = b.radius + (std::isfinite(a.radius) ? a.radius : 0);
   const double farthest = size + (X_WA.p - X_WB.p).norm();
   // The margin grows until something is in it; with all of the surface in it something is.

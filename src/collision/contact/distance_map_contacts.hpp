@@ -19,8 +19,9 @@ struct MapQuery {
 void append_map_contacts(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                          const MapQuery& query, std::vector<ContactPoint>& points);
 
-/// The least gap of any sample, positive apart; the other side of a pair with a distance map may be anything.
+/// The least gap of any sample, positive apart; the other side of a pair with a distance map may be anything. `scratch`
+/// is overwritten.
 [[nodiscard]] ContactPoint find_least_map_gap(const Geometry& a, const Transform& X_WA, const Geometry& b,
-                                              const Transform& X_WB);
+                                              const Transform& X_WB, std::vector<ContactPoint>& scratch);
 
 }  // namespace achilles

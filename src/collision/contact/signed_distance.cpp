@@ -59,22 +59,28 @@ SignedDistance refuse() {
 
 SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
                                        const Transform& X_WB) {
+  std::vector<ContactPoint> scratch;
+  return compute_signed_distance(a, X_WA, b, X_WB, scratch);
+}
+
+SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
+                                       const Transform& X_WB, std::vector<ContactPoint>& scratch) {
   const auto* plane_a = std::get_if<PlaneGeometry>(&a.kind);
   const auto* plane_b = std::get_if<PlaneGeometry>(&b.kind);
   if (plane_a && plane_b) {
     return {std::numeric_limits<double>::infinity(), Vec3::Zero(), Vec3::Zero(), Vec3::UnitZ()};
   }
   if (std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(b.kind)) {
-    return of_point(find_least_map_gap(a, X_WA, b, X_WB));
+    return of_point(find_least_map_gap(a, X_WA, b, X_WB, scratch));
   }
   if (std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(a.kind)) {
-    return swapped(of_point(find_least_map_gap(b, X_WB, a, X_WA)));
+    return swapped(of_point(find_least_map_gap(b, X_WB, a, X_WA, scratch)));
   }
   if (is_surface(b)) {
-    return is_convex(a) && !plane_a ? compute_surface_distance(a, X_WA, b, X_WB) : refuse();
+    return is_convex(a) && !plane_a ? compute_surface_distance(a, X_WA, b, X_WB, scratch) : refuse();
   }
   if (is_surface(a)) {
-    return is_convex(b) && !plane_b ? swapped(compute_surface_distance(b, X_WB, a, X_WA)) : refuse();
+    return is_convex(b) && !plane_b ? swapped(compute_surface_distance(b, X_WB, a, X_WA, scratch)) : refuse();
   }
   if (plane_b) {
     return distance_to_plane(a, X_WA, *plane_b, X_WB);

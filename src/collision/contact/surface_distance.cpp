@@ -45,9 +45,7 @@ SignedDistance of_deepest(const std::vector<ContactPoint>& points) {
 
 template <typename Surface>
 SignedDistance find_distance(const Surface& surface, const Geometry& a, const Transform& X_WA, const Geometry& b,
-                             const Transform& X_WB) {
-  // One buffer per thread: this is asked for every pair at every recorded instant and must not allocate.
-  thread_local std::vector<ContactPoint> points;
+                             const Transform& X_WB, std::vector<ContactPoint>& points) {
   points.clear();
   collide(a, X_WA, b, X_WB, {0, true}, points);
   if (!points.empty()) return of_deepest(points);
@@ -60,11 +58,11 @@ SignedDistance find_distance(const Surface& surface, const Geometry& a, const Tr
 }  // namespace
 
 SignedDistance compute_surface_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
-                                        const Transform& X_WB) {
+                                        const Transform& X_WB, std::vector<ContactPoint>& scratch) {
   if (const auto* mesh = std::get_if<std::shared_ptr<const MeshGeometry>>(&b.kind)) {
-    return find_distance(**mesh, a, X_WA, b, X_WB);
+    return find_distance(**mesh, a, X_WA, b, X_WB, scratch);
   }
-  return find_distance(*std::get<std::shared_ptr<const HeightfieldGeometry>>(b.kind), a, X_WA, b, X_WB);
+  return find_distance(*std::get<std::shared_ptr<const HeightfieldGeometry>>(b.kind), a, X_WA, b, X_WB, scratch);
 }
 
 }  // namespace achilles
