@@ -96,7 +96,7 @@ void BoxedFriction::fill_bounds() {
 // Half way to the new limits where the full way has gone on too long: limits that two contacts hand to each other in
 // turn settle between.
 void BoxedFriction::set_limits(int round) {
-  constexpr int kFullRounds = 8;
+  constexpr int kFullRounds = 5;
   const double share = round < kFullRounds ? 1 : 0.5;
   for_each_pair([&](std::size_t i) {
     scratch_.limit[i] += share * (disc(i, impulses_) - scratch_.limit[i]);
@@ -117,6 +117,7 @@ void BoxedFriction::solve_active_set() {
   // x_k = follows · x_of for friction at the rim, else a constant.
   const auto follows = [&](std::size_t k) {
     if (problem_.rows[k].normal_row < 0 || state[k] == BoxState::kInside || scratch_.limit[k] == 0) return 0.0;
+    if (box.lower[k] == box.upper[k]) return 0.0;  // moves nothing, and is settled
     const auto normal = static_cast<std::size_t>(problem_.rows[k].normal_row);
     if (state[normal] != BoxState::kInside) return 0.0;
     const double sign = state[k] == BoxState::kUpper ? 1 : -1;

@@ -13,7 +13,7 @@ namespace achilles {
 struct DantzigOptions {
   int iterations = 20000;   // pivots at most, over all rounds
   double tolerance = 1e-9;  // [m/s] largest natural map entry that counts as solved
-  int rounds = 20;          // box problems at most: friction limits are updated in between
+  int rounds = 8;           // box problems at most: friction limits are updated in between
 };
 
 struct DantzigWorkspace {

@@ -219,7 +219,7 @@ SolveReport solve_lcp_lemke(const DenseLcp& lcp, int pivots, LcpWorkspace& scrat
   // the tie and keeps the pivots large where contacts are nearly redundant.
   constexpr RoundingRule kRules[] = {
       {1e-11, 1e-13, false}, {1e-9, 1e-10, true}, {1e-8, 1e-8, true}, {1e-8, 1e-13, false}, {1e-13, 1e-13, false}};
-  constexpr double kAccurate = 3e-14;
+  constexpr double kAccurate = 1e-12;
   SolveReport best;
   int used = 0;
   for (const RoundingRule& rule : kRules) {
