@@ -59,6 +59,69 @@ std::size_t merge_contacts(StepWorkspace& scratch) {
   return newcomers;
 }
 
+/// Takes back what forces did to the velocities of centres of mass over the step; kept as accelerations.
+void withhold_forces(World& world, double h, StepWorkspace& scratch) {
+  refill(scratch.impulse.acceleration, world.bodies.size(), Vec3(Vec3::Zero()));
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    if (scratch.movable[i] == 0) continue;
+    Vec3& u = world.bodies.velocity[i].linear;
+    scratch.impulse.acceleration[i] = (u - scratch.motion[i].velocity) / h;
+    u = scratch.motion[i].velocity;
+  }
+}
+
+/// Lets them act from the velocities after the impact on: free flight is the parabola that begins there.
+void apply_forces(World& world, double h, StepWorkspace& scratch) {
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    if (scratch.movable[i] == 0) continue;
+    Vec3& u = world.bodies.velocity[i].linear;
+    scratch.motion[i].velocity = u;
+    u += h * scratch.impulse.acceleration[i];
+  }
+}
+
+bool has_friction(const ImpactLaw& law) {
+  if (const auto* pairwise = std::get_if<GaussSeidelLaw>(&law))
+    return pairwise->options.friction != ImpactFriction::kNone;
+  const auto* at_once = std::get_if<GeneralizedReflectionsLaw>(&law);
+  return at_once == nullptr || at_once->options.friction != ImpactFriction::kNone;
+}
+
+/// Contacts that the forces of the step press together bear them without bounce. Adds to the impulses of the impact and
+/// marks the bodies that either touched: `constrained` those of the impact, `carried` those that are borne.
+void bear_forces(World& world, const ReflectionsOptions& options, const TouchOptions& touch, StepWorkspace& scratch,
+                 StepReport& report) {
+  std::vector<double>& of_impact = scratch.correction_impulses;
+  refill(scratch.impulse.carried, world.bodies.size(), std::uint8_t{0});
+  const auto mark = [&](std::vector<std::uint8_t>& marks) {
+    for (const ContactRecord& record : scratch.records) {
+      if (record.impulse.isZero(0)) continue;
+      marks[record.body_a] = 1;
+      marks[record.body_b] = 1;
+    }
+  };
+  mark(scratch.constrained);
+  if (report.stopped || !has_approach(world, touch, false, scratch)) return;
+  copy_to(scratch.impulses, of_impact);
+  std::fill(scratch.impulse.restitution.begin(), scratch.impulse.restitution.end(), 0.0);
+  const int impacts = report.impacts;
+  resolve_touch_impact(world, InelasticLaw{1e-9, has_friction(options.impact)}, scratch, report);
+  report.impacts = impacts;
+  mark(scratch.impulse.carried);
+  mark(scratch.constrained);
+  for (std::size_t r = 0; r < of_impact.size(); ++r) scratch.impulses[r] += of_impact[r];
+  record_touch_impulses(scratch);
+}
+
+/// What is borne goes where its velocity takes it; what was hit flies on from there, as what is free does.
+void move_bodies(World& world, double h, StepWorkspace& scratch) {
+  integrate_positions(world, h, Integrator::kConserving, scratch.motion, scratch.constrained);
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    if (scratch.movable[i] == 0 || scratch.constrained[i] == 0 || scratch.impulse.carried[i] != 0) continue;
+    world.bodies.position[i] -= 0.5 * h * h * scratch.impulse.acceleration[i];
+  }
+}
+
 }  // namespace
 
 StepReport advance_reflections(World& world, const ReflectionsOptions& options, StepWorkspace& scratch, double h) {
@@ -77,6 +140,7 @@ StepReport advance_reflections(World& world, const ReflectionsOptions& options, 
 
   const TouchOptions touch{1e-12, std::max(options.rest_speed, 2 * h * world.gravity.norm())};
   const std::span<const Contact> contacts = scratch.contacts.contacts;
+  withhold_forces(world, h, scratch);
   begin_touch_rows(scratch);
   extend_touch_rows(world, touch, contacts.first(newcomers), scratch);
   copy_to(scratch.impulse.position, bodies.position);
@@ -84,13 +148,9 @@ StepReport advance_reflections(World& world, const ReflectionsOptions& options, 
   extend_touch_rows(world, touch, contacts.subspan(newcomers), scratch);
   scratch.records.clear();
   if (has_approach(world, touch, false, scratch)) resolve_touch_impact(world, options.impact, scratch, report);
-
-  for (std::size_t p = 0; p < scratch.records.size(); ++p) {
-    if (scratch.records[p].impulse.isZero(0)) continue;
-    scratch.constrained[scratch.records[p].body_a] = 1;
-    scratch.constrained[scratch.records[p].body_b] = 1;
-  }
-  integrate_positions(world, h, Integrator::kConserving, scratch.motion, scratch.constrained);
+  apply_forces(world, h, scratch);
+  bear_forces(world, options, touch, scratch, report);
+  move_bodies(world, h, scratch);
   report.contacts = static_cast<int>(scratch.contacts.points.size());
   report.groups = static_cast<int>(scratch.groups.size());
   world.time += h;

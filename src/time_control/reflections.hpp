@@ -16,11 +16,12 @@ struct ReflectionsOptions {
   double tolerance = 1e-9;  // [m] a predicted gap of at most this is a contact
 };
 
-/// One step of length h: u* = u + h M⁻¹ f, contacts where s touches or s + h u* penetrates, their impact on u*, and
-/// s⁺ = s + h u⁺. Contacts are also looked for where the bodies would be, and the bodies then go where the velocity
-/// after the impact takes them, so that an elastic impact happens at most one step early instead of inside the other
-/// body. Energy is kept by
-/// an elastic impact to rounding. The paper leaves the step around its operators open; this is the one of [Smith12].
+/// One step of length h. Contacts are those where s touches or s + h u* penetrates, u* = u + h M⁻¹ f. Their impact acts
+/// on u; then the forces of the step act on what comes out, and contacts that they press together bear them without
+/// bounce. The bodies go where that velocity takes them: an elastic impact happens at most one step early instead of
+/// inside the other body, and keeps energy to rounding also under gravity, since forces do their work along the way
+/// taken after it. The paper leaves the step around its operators open; [Smith12] resolves impacts on u*, which gives
+/// a bouncing ball 2 m g h v with every bounce.
 [[nodiscard]] StepReport advance_reflections(World& world, const ReflectionsOptions& options, StepWorkspace& scratch,
                                              double h);
 

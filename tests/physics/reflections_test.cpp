@@ -119,6 +119,24 @@ TEST(Reflections, CradleUnderGaussSeidelPassesTheVelocityOn) {
   EXPECT_NEAR(velocity_of(simulation, "ball3").linear.x(), 1, 1e-9);
 }
 
+// Impacts at rest positions keep kinetic energy, flight keeps the sum with the potential: nothing is left that could
+// change it, however many bounces.
+TEST(Reflections, ElasticBallBouncesToItsHeightForEver) {
+  Scene scene = make_reflections_scene(1);
+  scene.gravity = Vec3(0, 0, -9.81);
+  scene.bodies = {make_ground(), make_body("ball", {Sphere{0.1}}, Vec3(0, 0, 1.1))};
+  Simulation simulation(scene);
+  const double energy = simulation.world().kinetic_energy() + simulation.world().potential_energy();
+  int impacts = 0;
+  for (int k = 0; k < 20000; ++k) {
+    impacts += simulation.step().impacts;
+    const double now = simulation.world().kinetic_energy() + simulation.world().potential_energy();
+    ASSERT_NEAR(now, energy, 1e-10 * energy) << k;
+  }
+  EXPECT_GT(impacts, 15);
+  EXPECT_LT(impacts, 40);
+}
+
 TEST(Reflections, BoxUnderGravityComesToRestOnTheGround) {
   Scene scene = make_reflections_scene(0.5);
   scene.gravity = Vec3(0, 0, -9.81);
