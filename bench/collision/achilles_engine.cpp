@@ -1,3 +1,4 @@
+#include "collision/contact/separating_axis.hpp"
 #include "collision/detect.hpp"
 #include "collision/engine.hpp"
 
@@ -7,21 +8,29 @@ namespace {
 class Pairs final : public Engine {
  public:
   explicit Pairs(const PairWorkload& work)
-      : a_(make_geometry(work.a).front().geometry), b_(make_geometry(work.b).front().geometry) {
+      : a_(make_geometry(work.a).front().geometry),
+        b_(make_geometry(work.b).front().geometry),
+        is_coherent_(work.is_coherent) {
     for (const PosePair& pose : work.poses) placed_.push_back({to_transform(pose.a), to_transform(pose.b)});
   }
   std::size_t run() override {
     std::size_t count = 0;
+    // One pair as a step sees it: what separated it last is tried first.
+    const bool remembers = is_coherent_ && can_remember_axis(*a_, *b_);
     for (const auto& [a, b] : placed_) {
+      if (remembers && is_separated_along(axis_, *a_, a, *b_, b, 0)) continue;
       points_.clear();
       collide(*a_, a, *b_, b, {}, points_);
       count += points_.size();
+      if (remembers) axis_ = points_.empty() ? find_separating_axis(*a_, a, *b_, b, 0) : SeparatingAxis{};
     }
     return count;
   }
 
  private:
   std::shared_ptr<const Geometry> a_, b_;
+  const bool is_coherent_;
+  SeparatingAxis axis_;
   std::vector<std::pair<Transform, Transform>> placed_;
   std::vector<ContactPoint> points_;
 };

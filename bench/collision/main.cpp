@@ -95,7 +95,8 @@ int main(int argc, char** argv) {
   using namespace achilles::bench;
   const std::string_view wanted = argc > 1 ? argv[1] : "";  // run only workloads whose name contains this
   fmt::print(
-      "asked of every engine: the contact points of each pair, touching or overlapping, from the poses alone\n"
+      "asked of every engine: the contact points of each pair, touching or overlapping\n"
+      "coherent pairs and piles: each engine may use what it remembers of the pose before; else the poses alone\n"
       "arithmetic: achilles and ode double precision, bullet as installed (single in most packages)\n"
       "ratio: time of the engine over that of achilles; above 1 achilles is ahead\n");
   const auto pairs = [&](std::string_view name, auto make) {

@@ -123,14 +123,15 @@ PileWorkload make_pile(const std::string& name, const Shape& shape, int side, in
 
 PairWorkload make_box_box(int count) {
   Draw draw(1);
-  PairWorkload work{"box-box", {Box{{1, 0.8, 0.6}}}, {Box{{0.7, 0.9, 1.1}}}, {}};
+  PairWorkload work{"box-box", {Box{{1, 0.8, 0.6}}}, {Box{{0.7, 0.9, 1.1}}}, {}, false};
   work.poses = draw_near_contact(work.a, work.b, count, draw);
   return work;
 }
 
 PairWorkload make_hull_hull(int count, int points) {
   Draw draw(2);
-  PairWorkload work{"hull-hull " + std::to_string(points), {draw_hull(draw, points)}, {draw_hull(draw, points)}, {}};
+  PairWorkload work{
+      "hull-hull " + std::to_string(points), {draw_hull(draw, points)}, {draw_hull(draw, points)}, {}, false};
   work.poses = draw_near_contact(work.a, work.b, count, draw);
   return work;
 }
@@ -138,13 +139,14 @@ PairWorkload make_hull_hull(int count, int points) {
 PairWorkload make_coherent(PairWorkload work, int count) {
   Draw draw(5);
   work.name += " coherent";
+  work.is_coherent = true;
   work.poses = draw_coherent(work.a, work.b, count, draw);
   return work;
 }
 
 PairWorkload make_mesh_sphere(int count) {
   Draw draw(3);
-  PairWorkload work{"mesh-sphere", {make_waves(100, 20)}, {Sphere{0.3}}, {}};
+  PairWorkload work{"mesh-sphere", {make_waves(100, 20)}, {Sphere{0.3}}, {}, false};
   for (int i = 0; i < count; ++i) {
     const double x = draw.number(-9, 9), y = draw.number(-9, 9);
     const Vec3 normal =

@@ -18,6 +18,7 @@ struct PairWorkload {
   std::string name;
   Shape a, b;
   std::vector<PosePair> poses;
+  bool is_coherent = false;  // each pose follows from the one before: engines may use what they remember
 };
 
 /// Bodies of one shape on a floor; frames[k][i] is where body i stands in frame k.

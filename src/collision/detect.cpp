@@ -1,5 +1,8 @@
 #include "collision/detect.hpp"
 
+#include "collision/contact/separating_axis.hpp"
+
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
@@ -25,6 +28,9 @@ struct DetectWorkspace::Impl {
   BroadPhaseWorkspace broad_phase;
   std::vector<BroadPhaseProxy> proxies;
   std::vector<ColliderPair> pairs;
+  std::vector<SeparatingAxis> axes;  // of the pairs
+  std::vector<ColliderPair> former_pairs;
+  std::vector<SeparatingAxis> former_axes;
   std::vector<BlockContacts> blocks;
 };
 
@@ -44,14 +50,45 @@ void find_near_pairs(std::span<const Collider> colliders, std::span<const Ignore
   find_pairs(scratch.proxies, ignored, method, scratch.runner, scratch.broad_phase, scratch.pairs);
 }
 
+// Hands each pair the axis it had in the call before. An axis of other bodies, after colliders changed their numbers,
+// proves nothing wrong: it is tried, not trusted.
+void recall_axes(std::span<const Collider> colliders, DetectWorkspace::Impl& scratch) {
+  scratch.axes.clear();
+  if (std::none_of(colliders.begin(), colliders.end(),
+                   [](const Collider& c) { return can_remember_axis(*c.geometry, *c.geometry); })) {
+    return;
+  }
+  scratch.axes.resize(scratch.pairs.size());
+  const auto before = [](const ColliderPair& p, const ColliderPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; };
+  std::size_t former = 0;
+  for (std::size_t k = 0; k < scratch.pairs.size(); ++k) {
+    while (former < scratch.former_pairs.size() && before(scratch.former_pairs[former], scratch.pairs[k])) ++former;
+    if (former == scratch.former_pairs.size()) return;
+    if (!before(scratch.pairs[k], scratch.former_pairs[former])) scratch.axes[k] = scratch.former_axes[former];
+  }
+}
+
+void keep_axes(DetectWorkspace::Impl& scratch) {
+  scratch.former_pairs.clear();
+  if (!scratch.axes.empty()) scratch.former_pairs.assign(scratch.pairs.begin(), scratch.pairs.end());
+  scratch.former_axes.swap(scratch.axes);
+}
+
 void append_contact(std::span<const Collider> colliders, const ColliderPair& pair, const CollideOptions& options,
-                    ContactSet& set) {
+                    SeparatingAxis* axis, ContactSet& set) {
   const Collider& a = colliders[pair.a];
   const Collider& b = colliders[pair.b];
   const std::size_t first = set.points.size();
   const CollideOptions pair_options{options.margin + a.reach + b.reach, options.all_points};
+  if (axis != nullptr && is_separated_along(*axis, *a.geometry, a.X_WG, *b.geometry, b.X_WG, pair_options.margin))
+    return;
   collide(*a.geometry, a.X_WG, *b.geometry, b.X_WG, pair_options, set.points);
   const std::size_t count = set.points.size() - first;
+  if (axis != nullptr) {
+    const bool is_apart = count == 0 && can_remember_axis(*a.geometry, *b.geometry);
+    *axis = is_apart ? find_separating_axis(*a.geometry, a.X_WG, *b.geometry, b.X_WG, pair_options.margin)
+                     : SeparatingAxis{};
+  }
   if (count == 0) return;
   set.contacts.push_back(
       {pair.a, pair.b, a.body, b.body, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
@@ -73,9 +110,14 @@ void detect_contacts(std::span<const Collider> colliders, std::span<const Ignore
   DetectWorkspace::Impl& impl = *scratch.impl;
   impl.runner.set_threads(options.threads);
   find_near_pairs(colliders, ignored, options.collide.margin, options.broad_phase, impl);
+  recall_axes(colliders, impl);
+  const auto axis_of = [&](std::size_t k) { return impl.axes.empty() ? nullptr : &impl.axes[k]; };
   contacts.clear();
   if (impl.runner.threads() == 1) {
-    for (const ColliderPair& pair : impl.pairs) append_contact(colliders, pair, options.collide, contacts);
+    for (std::size_t k = 0; k < impl.pairs.size(); ++k) {
+      append_contact(colliders, impl.pairs[k], options.collide, axis_of(k), contacts);
+    }
+    keep_axes(impl);
     return;
   }
   const std::size_t blocks = BlockRunner::count_blocks(impl.pairs.size(), kPairBlock);
@@ -83,8 +125,11 @@ void detect_contacts(std::span<const Collider> colliders, std::span<const Ignore
   impl.runner.run(impl.pairs.size(), kPairBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
     ContactSet& set = impl.blocks[block].set;
     set.clear();
-    for (std::size_t k = first; k < last; ++k) append_contact(colliders, impl.pairs[k], options.collide, set);
+    for (std::size_t k = first; k < last; ++k) {
+      append_contact(colliders, impl.pairs[k], options.collide, axis_of(k), set);
+    }
   });
+  keep_axes(impl);
   for (std::size_t block = 0; block < blocks; ++block) append_set(impl.blocks[block].set, contacts);
 }
 
