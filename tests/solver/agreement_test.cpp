@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
 
 namespace achilles {
@@ -97,20 +98,28 @@ TEST(AllSolvers, FindTheSameImpulsesWhereTheProblemIsStrictlyConvex) {
 }
 
 // Without friction the velocities are the minimizer of the kinetic energy distance to u* [Moreau85]: unique, however
-// redundant the contacts.
+// redundant the contacts. The rate of plain sweeps is one less a multiple of the ratio of A's smallest eigenvalue above
+// zero to its largest, which nothing bounds here: they may run out, and must say so.
 TEST(AllSolvers, FindTheSameVelocitiesOfRedundantFrictionlessContacts) {
   std::mt19937_64 random(12);
+  int unfinished = 0;
   SolverWorkspace scratch;
   for (int trial = 0; trial < trials(10, 500); ++trial) {
     const ProblemMaker maker = make_heap(random, 2 + trial % 3, 12 + trial % 8, 0, 2);
-    const Solution reference = solve_with(DantzigOptions{}, maker, scratch);
+    const Solution reference = solve_with(DantzigOptions{.tolerance = 1e-13}, maker, scratch);
     ASSERT_LT(reference.residual, 1e-12);
     for (const SolverOptions& options : patient_solvers(1e-10)) {
       const Solution found = solve_with(options, maker, scratch);
+      const bool ran_out = found.report.status == SolveStatus::kIterationLimit && found.residual > 1e-10;
+      if (!is_exact(options) && ran_out) {
+        ++unfinished;
+        continue;
+      }
       ASSERT_EQ(found.report.status, SolveStatus::kSolved) << solver_name(options) << " trial " << trial;
       expect_same_velocities(found, reference, 1e-6, solver_name(options));
     }
   }
+  std::printf("%d solves by sweeps ran out\n", unfinished);
 }
 
 // In the plane the disc is an interval: polygon, box and cone are the same law, and direct solvers and Newton must

@@ -222,7 +222,10 @@ SolveReport BoxedFriction::run() {
     if (!(report.model_residual > options_.tolerance) || report.status != SolveStatus::kSolved) break;
     set_limits(round);
   }
-  if (best.model_residual > options_.tolerance && best.status == SolveStatus::kSolved && pivots < options_.iterations) {
+  // Also where the pivots seemed to show that there is no solution: redundant contacts can make them say so by
+  // rounding.
+  const SolveStatus said = best.status;
+  if (best.model_residual > options_.tolerance && pivots < options_.iterations) {
     const SolveReport report = solve_at_once(options_.iterations - pivots);
     pivots += report.iterations;
     keep_best(report, best);
@@ -232,7 +235,7 @@ SolveReport BoxedFriction::run() {
   if (best.model_residual <= options_.tolerance) {
     best.status = SolveStatus::kSolved;
   } else if (best.status == SolveStatus::kSolved) {
-    best.status = SolveStatus::kIterationLimit;
+    best.status = said == SolveStatus::kSolved ? SolveStatus::kIterationLimit : said;
   }
   if (!std::isfinite(best.residual)) {
     best.status = SolveStatus::kNotFinite;
