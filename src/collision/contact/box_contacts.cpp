@@ -10,7 +10,9 @@ namespace {
 
 constexpr double kAttained = 1e-6;        // of the size: how far the region may miss the separation of its axis
 constexpr double kEdgePreference = 0.95;  // an edge axis must overlap less than this part of the best face's overlap
-constexpr double kTouching = 1e-10;       // of the size: nearer than that GJK's direction is rounding
+constexpr double kSquare = 0.5 * kFaceAngle * kFaceAngle;  // of the distance: what a normal that far off falls short by
+constexpr double kRounding = 1e-13;                        // of the size
+constexpr double kTouching = 1e-10;                        // of the size: nearer than that GJK's direction is rounding
 
 // The edge of a box along `axis` that is furthest along `direction`.
 Segment support_edge(const Vec3& half, int axis, const Vec3& direction) {
@@ -82,7 +84,9 @@ void find_manifold(const CorePair& pair, const BoxAxes& axes, double margin, Man
   const double separation = std::max(best_face, axes.edges.separation);
   if (prefers_edges(axes.edges.separation, best_face, tolerance)) {
     NearestFeatures nearest = nearest_on_edges(pair, axes.edges);
-    const bool attained = (nearest.point_b - nearest.point_a).norm() <= separation + tolerance;
+    // Edges may separate by nearly the distance and yet along another direction than that of the nearest points.
+    const double missed = std::min(tolerance, kSquare * separation + kRounding * pair.size());
+    const bool attained = (nearest.point_b - nearest.point_a).norm() <= separation + missed;
     if (separation <= 0 || attained || find_nearest(pair, margin, nearest)) {
       make_nearest_manifold(pair, nearest, margin, manifold);
     }
