@@ -79,15 +79,17 @@ Outcome run_spinning_boxes(const Setting& setting) {
   const bool holds = is_stuck_at_start(naive) && !ballistic.run.stopped && !potra.stopped &&
                      ballistic.spin_error < 1e-6 && ballistic.apex_error < 1e-6 &&
                      ballistic.run.penetration <= kTolerance && ballistic.run.violations == 0;
-  outcome.verdict = holds ? Verdict::holds : Verdict::differs;
+  const double ratio = potra.wall_seconds / timed.wall_seconds;
+  outcome.verdict = holds && ratio > 2 ? Verdict::holds : Verdict::differs;
   outcome.ours = fmt::format(
       "{}; over {} s spins to {:.0e} rad/s, apex to {:.0e} m (Euler {:.0e} m in 1.25 s), "
       "penetration {:.0e} m; 1.25 s take {:.2f} s against {:.2f} s of anitescu-potra: ratio {:.1f}",
       describe_naive(naive), duration, ballistic.spin_error, ballistic.apex_error, euler.apex_error,
-      ballistic.run.penetration, timed.wall_seconds, potra.wall_seconds, potra.wall_seconds / timed.wall_seconds);
-  outcome.note =
-      "Table I: 3.20 s and 25.73 s, ratio 8.0, and its LCP fails after 1 s; ours does not. The ratio depends on "
-      "what Lemke's method costs beside collision detection.";
+      ballistic.run.penetration, timed.wall_seconds, potra.wall_seconds, ratio);
+  outcome.note = holds ? "The motion is as claimed." : "The motion is not as claimed.";
+  outcome.note +=
+      " Table I is not: 3.20 s and 25.73 s, ratio 8.0, with an LCP that fails after 1 s. Ours neither fails nor takes "
+      "long: the two methods share all but the treatment of contacts, which is small beside collision detection here.";
   outcome.plots.push_back(
       {"Height of the ball", "time [s]", "height of the centre [m]", false, false, {ballistic.height, euler.height}});
   return outcome;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <ctime>
 #include <numbers>
 
 namespace achilles::reproduce {
@@ -143,8 +144,13 @@ Outcome run_bowling(const Setting& setting) {
 
 // ---- M7 -------------------------------------------------------------------------------------------------------------
 
-/// Marbles dispersed in a box of their own each, at random speeds; wall seconds per simulated second.
-double measure_marbles(int count) {
+struct MarbleCost {
+  double seconds = 0;    // of processor time per simulated second
+  double distances = 0;  // distance calls per simulated second
+};
+
+/// Marbles dispersed over space, at speeds that differ.
+MarbleCost measure_marbles(int count) {
   Scene scene;
   scene.name = "dispersed marbles";
   scene.step = 1.0 / 30;
@@ -164,7 +170,11 @@ double measure_marbles(int count) {
     scene.bodies.push_back(marble);
   }
   Simulation simulation(scene);
-  return watch(simulation, 1, [](const Simulation&) {}).wall_seconds;
+  MarbleCost cost;
+  const std::clock_t start = std::clock();
+  for (int k = 0; k < 30; ++k) cost.distances += static_cast<double>(simulation.step().costs.distance_calls);
+  cost.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return cost;
 }
 
 Outcome run_marbles(const Setting& setting) {
@@ -181,9 +191,11 @@ Outcome run_marbles(const Setting& setting) {
     for (std::size_t k = 0; k < 4; ++k) others = std::max(others, std::abs(motion_of(s, names[k]).linear.x()));
     if (far < 0.5) far = 0;
   });
-  Curve cost{"impulse-conservative", {}, {}, true};
+  Curve cost{"processor seconds", {}, {}, true}, distances{"distance calls", {}, {}, true};
   for (const int count : setting.full ? std::vector<int>{10, 30, 100, 300, 1000} : std::vector<int>{10, 30, 100}) {
-    append(cost, count, measure_marbles(count));
+    const MarbleCost measured = measure_marbles(count);
+    append(cost, count, measured.seconds);
+    append(distances, count, std::max(1.0, measured.distances));
   }
   const double exponent = std::log(cost.y.back() / cost.y.front()) / std::log(cost.x.back() / cost.x.front());
   Outcome outcome;
@@ -198,7 +210,7 @@ Outcome run_marbles(const Setting& setting) {
   outcome.plots.push_back(
       {"A marble hits a line of four", "time [s]", "speed [m/s]", false, false, {speeds.begin(), speeds.end()}});
   outcome.plots.push_back(
-      {"Cost of dispersed marbles", "marbles", "wall seconds per simulated second", true, true, {cost}});
+      {"Cost of dispersed marbles", "marbles", "per simulated second", true, true, {cost, distances}});
   return outcome;
 }
 
