@@ -48,10 +48,10 @@ class SmallVector {
     capacity_ = overflow_.size();
   }
 
+  std::array<T, N> inline_;
   T* data_ = inline_.data();
   std::size_t size_ = 0;
   std::size_t capacity_ = N;
-  std::array<T, N> inline_;
   std::vector<T> overflow_;
 };
 
