@@ -1,6 +1,7 @@
 // The World: everything that changes while a scene runs, as a value. Copying it is a snapshot.
 #pragma once
 
+#include <achilles/events.hpp>
 #include <achilles/joint.hpp>
 #include <achilles/scene.hpp>
 
@@ -84,6 +85,7 @@ class MaterialTable {
 struct CachedPoint {
   std::uint64_t feature = 0;
   double approach = 0;          // [m/s] speed at which the surfaces met, where an impulse acted
+  double load = 0;              // [N s] normal impulse that the weights above predicted, where a method does that
   Vec3 impulse = Vec3::Zero();  // [N s] on the second body, world axes
   Vec3 place = Vec3::Zero();    // [m] from the centre of mass, body axes, of the first movable one of the two bodies
 };
@@ -98,6 +100,15 @@ struct CachedContact {
 struct ContactCache {
   std::vector<CachedContact> contacts;
   std::vector<CachedPoint> points;
+};
+
+/// What is known of the rest of bodies, [Erleben04, sec. 6.5].
+struct SleepState {
+  std::vector<std::uint32_t> calm_steps;  // per body: steps in a row that passed the tests
+  std::vector<double> energy;             // [J/kg] per body: kinetic energy by mass when it became calm
+  std::vector<std::uint32_t> group;       // per body: sleepers with the same number wake together
+  std::uint32_t groups = 0;               // numbers given out
+  Vec3 gravity = Vec3::Zero();            // [m/s²] under which the sleepers lay down
 };
 
 /// A scripted body and the way it goes.
@@ -140,6 +151,16 @@ class World {
   /// Two bodies, by dense index, that pass through each other from now on.
   void ignore_pair(std::uint32_t first, std::uint32_t second);
 
+  /// Wakes a body, by dense index, and all that fell asleep with it.
+  void wake(std::uint32_t body);
+  void wake_all();
+
+  /// A volume that tells which bodies overlap it; returns its index. Throws std::invalid_argument for an impossible
+  /// shape.
+  std::uint32_t add_trigger(const TriggerDescription& description);
+  /// Ticks every `period` seconds from now; returns its index. Throws std::invalid_argument unless period > 0.
+  std::uint32_t add_timer(double period);
+
   /// Places a body's frame; sleeping bodies wake.
   void set_pose(BodyHandle handle, const Pose& pose);
   void set_velocity(BodyHandle handle, const BodyVelocity& velocity);
@@ -178,6 +199,9 @@ class World {
   std::vector<JointState> joint_states;  // per joint
   std::vector<std::string> joint_names;  // per joint
   std::vector<WorldScript> scripts;
+  SleepState sleep;
+  std::vector<WorldTrigger> triggers;
+  EventState events;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
       ignored_pairs;  // bodies that do not collide; first < second, sorted
 

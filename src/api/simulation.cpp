@@ -3,6 +3,7 @@
 #include "math/refill.hpp"
 #include "time_control/advance.hpp"
 #include "world/colliders.hpp"
+#include "world/events.hpp"
 
 #include <stdexcept>
 
@@ -13,6 +14,10 @@ struct Simulation::Impl {
   Method method;
   World world;
   StepWorkspace scratch;
+  std::optional<EventOptions> watched;
+  EventListener listener;
+  EventWorkspace event_scratch;
+  std::vector<ContactEvent> events;
 
   /// What a step changes, as it was before: where a step that ends in nonsense returns to.
   struct Before {
@@ -22,12 +27,15 @@ struct Simulation::Impl {
     std::vector<Vec3> applied_force, applied_torque;
     ContactCache cache;
     std::vector<JointState> joints;
+    std::vector<std::uint8_t> asleep;
+    SleepState sleep;
     double time = 0;
     std::int64_t step_index = 0;
   } before;
 
   void remember();
   void return_to_before();
+  void find_events(StepReport& report);
   [[nodiscard]] double measure_work_of_forces() const;
 };
 
@@ -40,6 +48,8 @@ void Simulation::Impl::remember() {
   copy_to(world.contact_cache.contacts, before.cache.contacts);
   copy_to(world.contact_cache.points, before.cache.points);
   copy_to(world.joint_states, before.joints);
+  copy_to(world.bodies.asleep, before.asleep);
+  before.sleep = world.sleep;
   before.time = world.time;
   before.step_index = world.step_index;
 }
@@ -52,6 +62,8 @@ void Simulation::Impl::return_to_before() {
   copy_to(before.applied_torque, world.bodies.applied_torque);
   world.contact_cache = before.cache;
   copy_to(before.joints, world.joint_states);
+  copy_to(before.asleep, world.bodies.asleep);
+  world.sleep = before.sleep;
   world.time = before.time;
   world.step_index = before.step_index;
 }
@@ -71,6 +83,15 @@ double Simulation::Impl::measure_work_of_forces() const {
   return work;
 }
 
+void Simulation::Impl::find_events(StepReport& report) {
+  achilles::find_events(world, *watched, scratch.runner.threads(), event_scratch, events);
+  for (const ContactEvent& event : events) {
+    if (event.kind == EventKind::kTriggerIn) ++report.triggers_in;
+    if (event.kind == EventKind::kTriggerOut) ++report.triggers_out;
+    if (listener) listener(event);
+  }
+}
+
 Simulation::Simulation(const Scene& scene, int threads) : impl_(std::make_unique<Impl>()) {
   const auto refuse = [&](const std::string& field, const std::string& message) {
     return SceneError({Diagnostic{Diagnostic::Severity::kError, scene.file, 0, 0, field, message}});
@@ -88,6 +109,7 @@ Simulation::Simulation(const Scene& scene, int threads) : impl_(std::make_unique
   } catch (const std::invalid_argument& error) {
     throw refuse("bodies", error.what());
   }
+  if (!scene.triggers.empty()) impl_->watched = EventOptions{};
   impl_->scratch.runner.set_threads(threads);
 }
 
@@ -112,6 +134,8 @@ StepReport Simulation::step() {
   if (!nonsense.empty()) {
     impl_->return_to_before();
     report.stopped = Stop{"not-finite", impl_->before.time, nonsense};
+  } else if (impl_->watched) {
+    impl_->find_events(report);
   }
   return report;
 }
@@ -123,6 +147,13 @@ double Simulation::step_length() const { return impl_->scene.step; }
 std::span<const ContactRecord> Simulation::contacts() const { return impl_->scratch.records; }
 
 std::span<const JointLoad> Simulation::joint_loads() const { return impl_->scratch.joint_loads; }
+
+void Simulation::watch_events(const EventOptions& options, EventListener listener) {
+  impl_->watched = options;
+  impl_->listener = std::move(listener);
+}
+
+std::span<const ContactEvent> Simulation::events() const { return impl_->events; }
 
 double Simulation::penetration() {
   place_colliders(impl_->world, 0, impl_->scratch.colliders);

@@ -16,7 +16,7 @@
 //   /contacts/    offset (T + 1): points of instant t are rows [offset[t], offset[t + 1]) of body_a (C), body_b (C),
 //                 position (C, 3), normal (C, 3) from a to b, gap (C), impulse (C, 3) [N s] on b, over the last step
 //   /scalars/     the members of Scalars below, each (T) or (T, 3)
-//   /events/      time, kind (see EventKind), body_a, body_b (E); 4294967295 where there is no body
+//   /events/      time, kind (see RecordedKind), body_a, body_b (E); 4294967295 where there is no body
 //   /checkpoints/ bytes, offset (K + 1), step (K), instant (K): Worlds saved along the way, to continue from
 //   /report       (bytes) JSON, empty when the run was cut off
 //
@@ -103,11 +103,11 @@ inline constexpr std::array<ScalarColumn<std::int64_t>, 11> kCountColumns{
      {"triggers_in", &Scalars::triggers_in},
      {"triggers_out", &Scalars::triggers_out}}};
 
-enum class EventKind : std::uint8_t { kNewContact, kLostContact, kTriggerIn, kTriggerOut, kImpact, kStop };
+enum class RecordedKind : std::uint8_t { kNewContact, kLostContact, kTriggerIn, kTriggerOut, kImpact, kStop };
 
 struct RecordedEvent {
   double time = 0;  // [s]
-  EventKind kind = EventKind::kNewContact;
+  RecordedKind kind = RecordedKind::kNewContact;
   std::uint32_t body_a = kNoBody;
   std::uint32_t body_b = kNoBody;
 };

@@ -182,10 +182,10 @@ std::vector<RecordedEvent> Recording::events() const {
   array("events/body_b").read<std::uint32_t>(0, count, b);
   std::vector<RecordedEvent> events(count);
   for (std::size_t k = 0; k < count; ++k) {
-    if (kind[k] > static_cast<std::uint8_t>(EventKind::kStop)) {
+    if (kind[k] > static_cast<std::uint8_t>(RecordedKind::kStop)) {
       throw std::runtime_error(path() + ": event " + std::to_string(k) + " is of no known kind");
     }
-    events[k] = {time[k], static_cast<EventKind>(kind[k]), a[k], b[k]};
+    events[k] = {time[k], static_cast<RecordedKind>(kind[k]), a[k], b[k]};
   }
   return events;
 }

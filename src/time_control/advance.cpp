@@ -37,6 +37,10 @@ SolverOptions make_solver(const std::string& name, SolverOptions options, const 
   return options;
 }
 
+SleepOptions read_sleeping(const OptionReader& read) {
+  return {read.boolean("sleeping"), read.number("sleep_energy"), read.integer("sleep_steps")};
+}
+
 LcpFixedOptions make_lcp_fixed(const OptionReader& read) {
   LcpFixedOptions options;
   options.exact_rows = read.integer("exact_rows");
@@ -68,6 +72,7 @@ struct Request {
 LcpFixedOptions make_lcp_fixed(const Request& request) {
   LcpFixedOptions options = make_lcp_fixed(request.read);
   options.solver = request.make_solver_after(options.solver);
+  if (request.info.name == "lcp-fixed") options.sleeping = read_sleeping(request.read);
   return options;
 }
 
@@ -206,6 +211,25 @@ HybridOptions make_hybrid(const Request& request) {
   return options;
 }
 
+ShockPropagationOptions make_shock_propagation(const Request& request) {
+  const OptionReader& read = request.read;
+  ShockPropagationOptions options;
+  options.weight_feeling = read.number("weight_feeling");
+  options.iterations = read.integer("iterations");
+  options.correction_iterations = read.integer("correction_iterations");
+  options.tolerance = read.number("tolerance");
+  options.gravity_layers = read.word("layers") == "gravity";
+  options.propagate = read.boolean("propagate");
+  options.warm_start = read.boolean("warm_start");
+  options.integrator = read.word("integrator") == "conserving" ? Integrator::kConserving : Integrator::kSemiImplicit;
+  options.margin = read.number("margin");
+  options.restitution_threshold = read.number("restitution_threshold");
+  options.slop = read.number("slop");
+  options.correction = read.number("correction");
+  options.sleeping = read_sleeping(read);
+  return options;
+}
+
 ReflectionsOptions make_reflections(const Request& request) {
   ReflectionsOptions options;
   options.impact = request.make_law();
@@ -250,6 +274,9 @@ struct Advance {
     return advance_conservative(world, options, scratch, h);
   }
   StepReport operator()(const HybridOptions& options) const { return advance_hybrid(world, options, scratch, h); }
+  StepReport operator()(const ShockPropagationOptions& options) const {
+    return advance_shock_propagation(world, options, scratch, h);
+  }
   StepReport operator()(const ReflectionsOptions& options) const {
     return advance_reflections(world, options, scratch, h);
   }
@@ -288,6 +315,7 @@ Method make_method(const MethodDescription& description) {
   if (name == "lcp-event") return make_impulse_by_lcp(request, NewtonOptions{});
   if (name == "anitescu") return make_anitescu(request);
   if (name == "anitescu-potra") return make_impulse_by_lcp(request, LemkeOptions{.facets = 16});
+  if (name == "shock-propagation") return make_shock_propagation(request);
   if (name == "reflections") return make_reflections(request);
   if (name == "penalty") return make_penalty(request);
   if (name == "position-optimal") return make_position_optimal(request);
@@ -306,7 +334,8 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
   const bool takes_joints =
       !std::holds_alternative<ImpulseOptions>(method) && !std::holds_alternative<ConservativeOptions>(method) &&
       !std::holds_alternative<ReflectionsOptions>(method) && !std::holds_alternative<PenaltyOptions>(method) &&
-      !std::holds_alternative<PositionOptimalOptions>(method) && !std::holds_alternative<SoftStepOptions>(method);
+      !std::holds_alternative<PositionOptimalOptions>(method) && !std::holds_alternative<SoftStepOptions>(method) &&
+      !std::holds_alternative<ShockPropagationOptions>(method);
   if (!scene.joints.empty() && !takes_joints) obstacles.push_back("joints are not part of method " + name);
   if (!scene.scripts.empty() && std::holds_alternative<PositionOptimalOptions>(method)) {
     obstacles.push_back("scripts are not part of method " + name);
@@ -320,7 +349,6 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
       std::any_of(scene.joints.begin(), scene.joints.end(), goes_to_position)) {
     obstacles.push_back("motors that go to a position are not part of method " + name);
   }
-  if (!scene.triggers.empty()) obstacles.push_back("triggers are not part of method " + name + " in this version");
   const auto is_soft_or_rolls = [](const auto& entry) {
     return entry.law.rolling_friction > 0 || entry.law.stiffness > 0;
   };
@@ -328,6 +356,14 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
       (std::any_of(scene.materials.begin(), scene.materials.end(), is_soft_or_rolls) ||
        std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), is_soft_or_rolls))) {
     obstacles.push_back("rolling friction and compliant contact are not part of method " + name + " in this version");
+  }
+  const auto rolls = [](const auto& entry) {
+    return entry.law.rolling_friction > 0 || entry.law.torsional_friction > 0;
+  };
+  if (std::holds_alternative<ShockPropagationOptions>(method) &&
+      (std::any_of(scene.materials.begin(), scene.materials.end(), rolls) ||
+       std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), rolls))) {
+    obstacles.push_back("rolling and torsional friction are not part of method " + name);
   }
   const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };
   if (std::any_of(scene.materials.begin(), scene.materials.end(), anisotropic) ||

@@ -12,6 +12,7 @@
 #include "time_control/impulse/impulse_step.hpp"
 #include "time_control/lcp_fixed.hpp"
 #include "time_control/reflections.hpp"
+#include "time_control/shock_propagation.hpp"
 #include "time_control/soft_step/soft_step.hpp"
 #include "time_control/step_workspace.hpp"
 
@@ -23,8 +24,8 @@ namespace achilles {
 
 /// The methods of this build, as their options. A new method is a new member here and a row in method_infos().
 using Method = std::variant<LcpFixedOptions, LcpRetroactiveOptions, LcpFixpointOptions, ImpulseOptions, AnitescuOptions,
-                            ReflectionsOptions, PenaltyOptions, PositionOptimalOptions, FirstOrderOptions,
-                            SoftStepOptions, ConservativeOptions, HybridOptions>;
+                            ShockPropagationOptions, ReflectionsOptions, PenaltyOptions, PositionOptimalOptions,
+                            FirstOrderOptions, SoftStepOptions, ConservativeOptions, HybridOptions>;
 
 /// The options a scene asks for, checked against the method's table. Throws std::invalid_argument naming what is wrong.
 [[nodiscard]] Method make_method(const MethodDescription& description);

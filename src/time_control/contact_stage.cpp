@@ -7,6 +7,8 @@
 #include "world/inverse_mass.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace achilles {
 
@@ -31,12 +33,13 @@ void prepare_bodies(World& world, double h, StepWorkspace& scratch) {
   scratch.solving.resize(static_cast<std::size_t>(scratch.runner.threads()));
   for (std::size_t i = 0; i < n; ++i) {
     scratch.movable[i] = bodies.is_movable(i) && bodies.asleep[i] == 0 ? 1 : 0;
-    scratch.inverse_mass[i] = compute_inverse_mass(bodies, i);
+    scratch.inverse_mass[i] = scratch.movable[i] != 0 ? compute_inverse_mass(bodies, i) : BodyInverseMass{};
   }
 }
 
 void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch) {
   place_colliders(world, h, scratch.colliders);
+  for (Collider& collider : scratch.colliders) collider.movable = scratch.movable[collider.body] != 0;
   list_ignored_pairs(world, scratch.ignored);
   DetectOptions options;
   options.collide.margin = margin;
@@ -126,10 +129,11 @@ bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touc
       {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(next.points.size()), contact.count});
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
     const bool acted = !scratch.records[p].impulse.isZero(0);
-    const double approach = acted ? scratch.point_approach[p] : 0;
+    const double approach = acted && !scratch.point_approach.empty() ? scratch.point_approach[p] : 0;
+    const double load = scratch.point_load.empty() ? 0 : scratch.point_load[p];
     const ContactPoint& point = scratch.contacts.points[p];
     next.points.push_back(
-        {point.feature, approach, scratch.records[p].impulse, contact_place(bodies, contact, point.position)});
+        {point.feature, approach, load, scratch.records[p].impulse, contact_place(bodies, contact, point.position)});
   }
   return true;
 }
@@ -166,11 +170,56 @@ void conclude_contacts(World& world, double touching, StepWorkspace& scratch, St
   remember_contacts(world, touching, scratch, report);
 }
 
+namespace {
+
+/// Copies the contacts of sleepers from the old memory to the next, up to a pair of colliders.
+class SleepersMemory {
+ public:
+  SleepersMemory(const World& world, StepWorkspace& scratch) : world_(world), scratch_(scratch) {}
+
+  void copy_before(std::uint32_t collider_a, std::uint32_t collider_b) {
+    const std::vector<CachedContact>& old = world_.contact_cache.contacts;
+    for (; at_ < old.size(); ++at_) {
+      if (std::pair(old[at_].collider_a, old[at_].collider_b) >= std::pair(collider_a, collider_b)) return;
+      if (sleeps(old[at_])) copy(old[at_]);
+    }
+  }
+  void copy_rest() {
+    constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
+    copy_before(kLast, kLast);
+  }
+  [[nodiscard]] int copied() const { return copied_; }
+
+ private:
+  [[nodiscard]] bool sleeps(const CachedContact& contact) const {
+    const std::uint32_t a = world_.pieces[contact.collider_a].body, b = world_.pieces[contact.collider_b].body;
+    return scratch_.movable[a] == 0 && scratch_.movable[b] == 0 &&
+           (world_.bodies.asleep[a] != 0 || world_.bodies.asleep[b] != 0);
+  }
+  void copy(const CachedContact& contact) {
+    ContactCache& next = scratch_.next_cache;
+    const auto first = world_.contact_cache.points.begin() + contact.first;
+    next.contacts.push_back(
+        {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(next.points.size()), contact.count});
+    next.points.insert(next.points.end(), first, first + contact.count);
+    ++copied_;
+  }
+
+  const World& world_;
+  StepWorkspace& scratch_;
+  std::size_t at_ = 0;
+  int copied_ = 0;
+};
+
+}  // namespace
+
 void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report) {
   scratch.next_cache.contacts.clear();
   scratch.next_cache.points.clear();
   int kept = 0;
+  SleepersMemory sleepers(world, scratch);
   for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
+    sleepers.copy_before(scratch.contacts.contacts[index].collider_a, scratch.contacts.contacts[index].collider_b);
     if (!remember_contact(world.bodies, index, touching, scratch, scratch.next_cache)) continue;
     if (scratch.matches[index] >= 0) {
       ++kept;
@@ -178,7 +227,8 @@ void remember_contacts(World& world, double touching, StepWorkspace& scratch, St
       ++report.new_contacts;
     }
   }
-  report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - kept;
+  sleepers.copy_rest();
+  report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - kept - sleepers.copied();
   report.contacts = static_cast<int>(scratch.contacts.points.size());
   report.groups = static_cast<int>(scratch.groups.size());
   for (const SolveReport& solve : scratch.solves) {

@@ -36,7 +36,7 @@ void for_each_group(StepWorkspace& scratch, const Solve& solve) {
 /// contacts and counts what began and ceased to touch.
 void conclude_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
 
-/// The second half of conclude_contacts, for those who fill records and approaches of the points themselves.
+/// The second half of conclude_contacts, for those who fill the records of the points themselves.
 void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
 
 /// The same for joints, after a step of length h: impulses, loads, the work of motors.

@@ -22,6 +22,8 @@ int exact_corrections(const LcpFixedOptions& options) {
 
 StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
+  const TouchSearch search{options.margin, options.slop, h};
+  wake_touched(world, options.sleeping, search, scratch);
   prepare_bodies(world, h, scratch);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin, h, scratch);
@@ -35,6 +37,7 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
       world, {options.correction, options.slop, options.correction_iterations, exact_corrections(options)}, h, scratch);
   rebound(world, options.solver, options.slop, h, scratch, report);
   report.joint_error = update_joint_positions(world);
+  put_to_sleep(world, options.sleeping, search, scratch);
   world.time += h;
   ++world.step_index;
   return report;

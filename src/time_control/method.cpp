@@ -73,18 +73,26 @@ std::vector<OptionInfo> lcp_fixed_options() {
   };
 }
 
+void append_sleeping(std::vector<OptionInfo>& options) {
+  options.push_back(boolean("sleeping", false, "groups that rest cost nothing until something touches them"));
+  options.push_back(number("sleep_energy", 1e-8, 0, kBig, "kinetic energy below which a body may rest [J/kg]"));
+  options.push_back(integer("sleep_steps", 10, 2, 1e6, "steps that a whole group must rest before it sleeps"));
+}
+
 MethodInfo with_solvers(MethodInfo info) {
   append_solver_options(info.options);
   return info;
 }
 
 MethodInfo lcp_fixed() {
-  return with_solvers({"lcp-fixed",
-                       "Erleben, fig. 4.15, eq. 6.76",
-                       "one complementarity problem per step",
-                       solvers_after("nonsmooth-cg"),
-                       {"poisson"},
-                       lcp_fixed_options()});
+  MethodInfo info{"lcp-fixed",
+                  "Erleben, fig. 4.15, eq. 6.76",
+                  "one complementarity problem per step",
+                  solvers_after("nonsmooth-cg"),
+                  {"poisson"},
+                  lcp_fixed_options()};
+  append_sleeping(info.options);
+  return with_solvers(info);
 }
 
 MethodInfo lcp_retroactive() {
@@ -238,6 +246,34 @@ MethodInfo impulse_by_lcp(std::string_view name, std::string_view source, std::s
   return with_solvers(info);
 }
 
+MethodInfo shock_propagation() {
+  MethodInfo info{
+      "shock-propagation",
+      "Erleben, figs. 6.47-6.60",
+      "tall stacks in 10 + 5 iterations, errors projected bottom-up",
+      {},
+      {"newton"},
+      {
+          number("weight_feeling", 1, 0, 1,
+                 "f: share of the change in the weights above that contacts must feel by themselves"),
+          integer("iterations", 10, 1, 1e6, "sweeps of the dynamics at most, and again in each layer"),
+          integer("correction_iterations", 5, 1, 1e6, "sweeps of the position correction at most, in each layer"),
+          number("tolerance", 1e-9, 0, kBig, "sweeps that change less than this end [m/s]"),
+          word("layers", {"gravity", "distance"},
+               "heights follow gravity, or count the contacts to the ground as in the thesis"),
+          boolean("propagate", true, "go layer by layer; else all contacts at once, for comparison"),
+          boolean("warm_start", true, kWarmStart),
+          word("integrator", {"conserving", "semi-implicit"},
+               "free motion: exact flight and conserved rotation, or eq. 6.76 to the letter"),
+          number("margin", 0.01, 0, kBig, kMargin),
+          number("restitution_threshold", 0.05, 0, kBig, kThreshold),
+          number("slop", 1e-4, 0, kBig, "gaps and penetrations up to this count as touch [m]"),
+          number("correction", 1, 0, 1, "share of the penetration beyond the slop that a step takes out"),
+      }};
+  append_sleeping(info.options);
+  return info;
+}
+
 MethodInfo reflections() {
   return {
       "reflections",
@@ -295,6 +331,7 @@ std::span<const MethodInfo> method_infos() {
       anitescu(),
       impulse_by_lcp("anitescu-potra", "Drumwright's comparator",
                      "implicit resting contact, Poisson impact, friction cone with a chosen number of facets", "lemke"),
+      shock_propagation(),
       reflections(),
       penalty(),
       position_optimal(),

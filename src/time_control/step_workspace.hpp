@@ -19,9 +19,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 namespace achilles {
+
+struct ShockWorkspace;
 
 struct StepWorkspace {
   BlockRunner runner;  // the threads that groups are solved on
@@ -57,6 +60,7 @@ struct StepWorkspace {
   ImpulseWorkspace impulse;
   ConservativeWorkspace conservative;
   HybridWorkspace hybrid;
+  std::shared_ptr<ShockWorkspace> shock;  // made by the method that uses it
   FixedStepWorkspace fixed_step;
   SoftWorkspace soft;
 
@@ -74,7 +78,8 @@ struct StepWorkspace {
 
   ContactCache next_cache;
   std::vector<std::uint32_t> rows_of_point;  // per contact point, index of its normal row
-  std::vector<double> point_approach;        // [m/s] per contact point: speed at which the surfaces meet
+  std::vector<double> point_approach;        // [m/s] per contact point, where the method has rows of them; else empty
+  std::vector<double> point_load;            // [N s] per contact point, where weights are handed down; else empty
 
   std::vector<JointLoad> joint_loads;  // per joint: part of the result
   std::vector<ContactRecord> records;  // contact points of the step with their impulses: part of the result

@@ -91,6 +91,8 @@ std::uint32_t World::add_joint(const JointDescription& description) {
   if (joint.kind == JointKind::kDistance && !(joint.length > 0)) throw refuse("its length must be positive");
 
   if (!description.collide) ignore_pair(joint.body_a, joint.body_b);
+  wake(joint.body_a);
+  wake(joint.body_b);
   joints.push_back(joint);
   joint_states.emplace_back();
   joint_names.push_back(description.name);

@@ -43,10 +43,24 @@ void erase_colliders(ContactCache& cache, std::uint32_t first, std::uint32_t las
   }
 }
 
+/// Forgets where the body was.
+void erase_events(EventState& events, std::uint32_t body) {
+  std::erase_if(events.near, [&](const Nearness& near) { return near.body_a == body || near.body_b == body; });
+  for (Nearness& near : events.near) {
+    if (near.body_a > body) --near.body_a;
+    if (near.body_b > body) --near.body_b;
+  }
+  std::erase_if(events.inside, [&](const Presence& presence) { return presence.body == body; });
+  for (Presence& presence : events.inside) {
+    if (presence.body > body) --presence.body;
+  }
+}
+
 }  // namespace
 
 void World::remove_body(BodyHandle handle) {
   const std::uint32_t body = index_of(handle);
+  bodies.is_movable(body) ? wake(body) : wake_all();  // what rested on it falls
   const auto before = [&](const WorldPiece& piece) { return piece.body < body; };
   const auto up_to = [&](const WorldPiece& piece) { return piece.body <= body; };
   const auto first = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), before));
@@ -78,6 +92,10 @@ void World::remove_body(BodyHandle handle) {
     if (one.body_b > body) --one.body_b;
   }
 
+  erase_events(events, body);
+  erase_at(sleep.calm_steps, body);
+  erase_at(sleep.energy, body);
+  erase_at(sleep.group, body);
   erase_body(bodies, body);
   erase_at(names, body);
   erase_at(shapes, body);

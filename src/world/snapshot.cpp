@@ -14,7 +14,7 @@ namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 struct Writing {
   BinaryWriter stream;
@@ -167,6 +167,22 @@ struct SnapshotAccess {
     const std::uint64_t scripts = archive.resize(world.scripts);
     for (std::uint64_t i = 0; i < scripts; ++i) visit_script(archive, element(archive, world.scripts, i));
     archive.array(world.ignored_pairs);
+    archive.array(world.sleep.calm_steps);
+    archive.array(world.sleep.energy);
+    archive.array(world.sleep.group);
+    archive.plain(world.sleep.groups);
+    archive.plain(world.sleep.gravity);
+    const std::uint64_t triggers = archive.resize(world.triggers);
+    for (std::uint64_t i = 0; i < triggers; ++i) {
+      auto& trigger = element(archive, world.triggers, i);
+      archive.text(trigger.name);
+      archive.plain(trigger.pose.p);
+      archive.plain(trigger.pose.q);
+      visit_shape(archive, trigger.shape, 0);
+    }
+    archive.array(world.events.near);
+    archive.array(world.events.inside);
+    archive.array(world.events.timers);
     archive.array(world.slots_);
     archive.array(world.free_slots_);
     archive.array(world.slot_of_);
@@ -234,6 +250,12 @@ struct SnapshotAccess {
                  b.applied_force.size() == n && b.applied_torque.size() == n && b.asleep.size() == n &&
                  world.names.size() == n && world.body_material.size() == n && world.slot_of_.size() == n &&
                  world.materials.laws_.size() == world.materials.names_.size() * world.materials.names_.size();
+    sound =
+        sound && world.sleep.calm_steps.size() == n && world.sleep.energy.size() == n && world.sleep.group.size() == n;
+    for (const Nearness& near : world.events.near) sound = sound && near.body_a < n && near.body_b < n;
+    for (const Presence& presence : world.events.inside) {
+      sound = sound && presence.body < n && presence.trigger < world.triggers.size();
+    }
     for (const BodyKind kind : b.kind) sound = sound && kind <= BodyKind::kScripted;
     for (const RotationUpdate rotation : b.rotation) sound = sound && rotation <= RotationUpdate::kInfinitesimal;
     for (const std::uint32_t material : world.body_material) sound = sound && material < world.materials.names_.size();
@@ -322,6 +344,9 @@ std::uint64_t World::state_hash() const {
   mix_array(bodies.applied_force);
   mix_array(bodies.applied_torque);
   mix_array(bodies.asleep);
+  mix_array(sleep.calm_steps);
+  mix_array(sleep.energy);
+  mix_array(sleep.group);
   mix_array(contact_cache.contacts);
   mix_array(contact_cache.points);
   mix_array(joint_states);

@@ -63,6 +63,7 @@ World::World(const Scene& scene)
   for (const RuleDescription& rule : scene.rules) ignore(rule, scene.bodies);
   for (const JointDescription& joint : scene.joints) add_joint(joint);
   for (const ScriptDescription& script : scene.scripts) add_script(script);
+  for (const TriggerDescription& trigger : scene.triggers) add_trigger(trigger);
 }
 
 void World::ignore(const RuleDescription& rule, std::span<const BodyDescription> descriptions) {
@@ -81,6 +82,9 @@ void World::ignore_pair(std::uint32_t first, std::uint32_t second) {
   const std::pair<std::uint32_t, std::uint32_t> pair = std::minmax(first, second);
   const auto place = std::lower_bound(ignored_pairs.begin(), ignored_pairs.end(), pair);
   if (place == ignored_pairs.end() || *place != pair) ignored_pairs.insert(place, pair);
+  for (const std::uint32_t body : {first, second}) {
+    if (body < bodies.size()) wake(body);
+  }
 }
 
 BodyHandle World::add_body(const BodyDescription& description) {
@@ -110,6 +114,9 @@ BodyHandle World::add_body(const BodyDescription& description) {
   bodies.applied_force.push_back(Vec3::Zero());
   bodies.applied_torque.push_back(Vec3::Zero());
   bodies.asleep.push_back(0);
+  sleep.calm_steps.push_back(0);
+  sleep.energy.push_back(0);
+  sleep.group.push_back(0);
 
   names.push_back(description.name);
   shapes.push_back(std::make_shared<const Shape>(description.shape));
@@ -163,20 +170,21 @@ void World::set_pose(BodyHandle handle, const Pose& pose) {
   const std::uint32_t body = index_of(handle);
   bodies.orientation[body] = pose.q.normalized();
   bodies.position[body] = pose.p + bodies.orientation[body] * bodies.center_B[body];
-  bodies.asleep[body] = 0;
+  // Whoever sleeps on something that is moved away would hang in the air.
+  bodies.is_movable(body) ? wake(body) : wake_all();
 }
 
 void World::set_velocity(BodyHandle handle, const BodyVelocity& velocity) {
   const std::uint32_t body = index_of(handle);
   bodies.velocity[body] = velocity;
-  bodies.asleep[body] = 0;
+  wake(body);
 }
 
 void World::apply_force(BodyHandle handle, const Vec3& force, const Vec3& point_W) {
   const std::uint32_t body = index_of(handle);
   bodies.applied_force[body] += force;
   bodies.applied_torque[body] += (point_W - bodies.position[body]).cross(force);
-  bodies.asleep[body] = 0;
+  wake(body);
 }
 
 void World::apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& point_W) {
@@ -184,7 +192,7 @@ void World::apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& po
   const BodyInverseMass inverse = compute_inverse_mass(bodies, body);
   bodies.velocity[body].linear += inverse.linear.cwiseProduct(impulse);
   bodies.velocity[body].angular += inverse.angular * (point_W - bodies.position[body]).cross(impulse);
-  bodies.asleep[body] = 0;
+  wake(body);
 }
 
 double World::kinetic_energy() const {

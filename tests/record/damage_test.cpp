@@ -64,7 +64,7 @@ void record_all_kinds(const std::string& path, std::uint64_t instants) {
   for (std::uint64_t k = 0; k < instants; ++k) {
     set_state(world, k);
     recorder.instant(world, make_contacts(k, world.bodies.size()), 0);
-    recorder.event({world.time, EventKind::kNewContact, 0, 1});
+    recorder.event({world.time, RecordedKind::kNewContact, 0, 1});
     if (k == instants / 2) recorder.append_checkpoint(world);
   }
   recorder.finish(RunReport{});

@@ -205,16 +205,16 @@ TEST(Recording, EventsComeBackInOrder) {
   const World world(scene);
   {
     Recorder recorder(path, world, scene);
-    recorder.event({0.5, EventKind::kNewContact, 0, 1});
-    recorder.event({0.75, EventKind::kTriggerIn, 2, kNoBody});
+    recorder.event({0.5, RecordedKind::kNewContact, 0, 1});
+    recorder.event({0.75, RecordedKind::kTriggerIn, 2, kNoBody});
     recorder.finish(RunReport{});
   }
   const std::vector<RecordedEvent> events = Recording(path).events();
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].time, 0.5);
-  EXPECT_EQ(events[0].kind, EventKind::kNewContact);
+  EXPECT_EQ(events[0].kind, RecordedKind::kNewContact);
   EXPECT_EQ(events[0].body_b, 1U);
-  EXPECT_EQ(events[1].kind, EventKind::kTriggerIn);
+  EXPECT_EQ(events[1].kind, RecordedKind::kTriggerIn);
   EXPECT_EQ(events[1].body_b, kNoBody);
 }
 

@@ -1,0 +1,83 @@
+#include "reproduce/stack_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace achilles::reproduce {
+namespace {
+
+constexpr int kSeldom = 10;  // steps between looks
+
+Scene load(const std::filesystem::path& path, const StackMethod& method) {
+  Scene scene = load_scene(path.string());
+  scene.method = {method.name, "", method.solver, method.options};
+  if (method.restitution) {
+    for (Material& material : scene.materials) material.law.restitution = *method.restitution;
+  }
+  return scene;
+}
+
+}  // namespace
+
+StackMethod plain_gauss_seidel(int sweeps) {
+  return {"lcp-fixed",
+          "gauss-seidel",
+          {{"iterations", static_cast<double>(sweeps)}, {"tolerance", 0.0}, {"warm_start", false}, {"correction", 0.0}},
+          {}};
+}
+
+StackMethod shock_propagation(double weight_feeling) {
+  return {"shock-propagation", "", {{"weight_feeling", weight_feeling}}, {}};
+}
+
+StackRun::StackRun(const std::filesystem::path& scene, const StackMethod& method)
+    : simulation_(load(scene, method)), start_(simulation_.world().bodies.position) {}
+
+int StackRun::step() {
+  const StepReport report = simulation_.step();
+  stopped_ = stopped_ || report.stopped.has_value();
+  return report.contacts;
+}
+
+void StackRun::follow(double until, Curve& curve) {
+  for (int k = 1; simulation_.world().time < until - 0.5 * simulation_.step_length() && !stopped_; ++k) {
+    (void)step();
+    if (k % kSeldom != 0) continue;
+    penetration_ = std::max(penetration_, simulation_.penetration());
+    curve.x.push_back(simulation_.world().time);
+    curve.y.push_back(std::max(drift(), 1e-12));
+  }
+}
+
+void StackRun::follow_energy(double until, Curve& curve) {
+  while (simulation_.world().time < until - 0.5 * simulation_.step_length() && !stopped_) {
+    (void)step();
+    curve.x.push_back(simulation_.world().time);
+    curve.y.push_back(std::max(simulation_.world().kinetic_energy(), 1e-16));
+  }
+}
+
+double StackRun::time_frames(int frames) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int k = 0; k < frames; ++k) (void)step();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / frames;
+}
+
+double StackRun::drift() const {
+  double worst = 0;
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    if (!simulation_.world().bodies.is_movable(i)) continue;
+    worst = std::max(worst, (simulation_.world().bodies.position[i] - start_[i]).norm());
+  }
+  return worst;
+}
+
+bool StackRun::all_asleep() const {
+  const BodyArrays& bodies = simulation_.world().bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies.is_movable(i) && bodies.asleep[i] == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace achilles::reproduce

@@ -1,0 +1,52 @@
+// A stack under one method, and how well it stands.
+#pragma once
+
+#include "reproduce/experiment.hpp"
+
+#include <achilles/simulation.hpp>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace achilles::reproduce {
+
+struct StackMethod {
+  std::string name;
+  std::string solver;
+  std::map<std::string, OptionValue> options;
+  std::optional<double> restitution;  // in place of the scene's
+};
+
+/// lcp-fixed with cold sweeps of Gauss-Seidel and no error correction, as in section 6.1 of the thesis.
+[[nodiscard]] StackMethod plain_gauss_seidel(int sweeps);
+[[nodiscard]] StackMethod shock_propagation(double weight_feeling);
+
+class StackRun {
+ public:
+  StackRun(const std::filesystem::path& scene, const StackMethod& method);
+
+  /// Returns the number of contact points.
+  int step();
+  /// Steps up to a time and notes drift over time, looking at the penetration on the way.
+  void follow(double until, Curve& curve);
+  void follow_energy(double until, Curve& curve);
+  /// Mean time of a frame [s].
+  [[nodiscard]] double time_frames(int frames);
+
+  [[nodiscard]] double drift() const;                                // [m] largest distance from the start
+  [[nodiscard]] double penetration() const { return penetration_; }  // [m] largest seen
+  [[nodiscard]] double depth_now() { return simulation_.penetration(); }
+  [[nodiscard]] bool all_asleep() const;
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] double duration() const { return simulation_.scene().duration; }
+
+ private:
+  Simulation simulation_;
+  std::vector<Vec3> start_;
+  double penetration_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace achilles::reproduce

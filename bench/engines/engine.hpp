@@ -1,0 +1,33 @@
+// What the benchmark asks of a simulation engine: one scene, loaded; steps; poses.
+#pragma once
+
+#include <achilles/scene.hpp>
+
+#include <memory>
+
+namespace achilles::bench {
+
+/// One engine with one scene loaded. Loading is not timed. Scenes hold spheres, boxes and fixed planes, one friction
+/// coefficient for all, no restitution.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void step() = 0;
+  /// Of the body's frame, which for spheres and boxes is its centre of mass.
+  [[nodiscard]] virtual Pose pose(std::size_t body) const = 0;
+};
+
+using MakeEngine = std::unique_ptr<Engine>(const Scene&, int threads);
+
+MakeEngine make_achilles;
+MakeEngine make_bullet;
+MakeEngine make_ode;
+
+/// Mass and principal inertia of a sphere or box, so that no engine weighs differently.
+struct SolidMass {
+  double mass = 0;              // [kg]
+  Vec3 inertia = Vec3::Zero();  // [kg m²]
+};
+[[nodiscard]] SolidMass weigh(const BodyDescription& body);
+
+}  // namespace achilles::bench

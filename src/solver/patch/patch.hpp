@@ -1,0 +1,80 @@
+// Contact patches: up to four points of one contact that share a normal, solved as one block.
+//
+// Points of a patch push the same two bodies, so their velocities are loaded once, the four normal impulses are found
+// on the patch's own matrix, and friction follows point by point:
+//
+//   w_i   = n·(v_b − v_a) + (r_b×n)_i·ω_b − (r_a×n)_i·ω_a + σ λ_i − target_i
+//   A_ij  = response of point i to a normal impulse at point j, through both bodies, σ on the diagonal
+//   normal    0 ≤ λ_i ⟂ w_i ≥ 0: a few rounds of projected Gauss-Seidel on A
+//   friction  λ_t ← disc(λ_t − w_t / k, µ λ_i), k the larger eigenvalue of the 2×2 response to tangential impulses: at
+//   the
+//             fixed point w_t opposes λ_t (Coulomb)
+//
+// One sweep over patches is a sweep of projected Gauss-Seidel over rows [Erleben04, fig. 6.10] in a fourth of the
+// memory: Jacobians and M⁻¹ Jᵀ are not stored but follow from the arms.
+#pragma once
+
+#include "math/inverse_mass.hpp"
+
+#include <achilles/math.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace achilles {
+
+struct Patch {
+  static constexpr int kPoints = 4;
+  using Lane = double[kPoints];  // one number per point
+
+  std::uint32_t body_a = 0, body_b = 0;
+  std::uint32_t first = 0;    // index of its first point among those of the contact set
+  std::uint32_t contact = 0;  // index of its contact
+  std::uint32_t layer = 0;
+  std::uint8_t count = 0;
+  bool moves_a = false, moves_b = false;  // whether impulses move the body
+  double friction = 0;                    // µ
+  double softness = 0;                    // σ [m/(N s²) · s]
+  Vec3 n = Vec3::UnitZ(), t1 = Vec3::UnitX(), t2 = Vec3::UnitY();
+  Lane arm_a[3] = {}, arm_b[3] = {};         // [m] r_a, r_b: coordinate after coordinate
+  Lane turn_a[3] = {}, turn_b[3] = {};       // [m] r_a × n, r_b × n
+  double A[kPoints][kPoints] = {};           // [1/kg]
+  Lane step = {};                            // 1 / A_ii
+  Lane slip_step = {};                       // 1 / k
+  Lane target = {};                          // [m/s]
+  Lane normal = {}, slip1 = {}, slip2 = {};  // [N s] impulses
+  Lane rebound = {};                         // [m/s] speed of departure that restitution asks for
+  Lane gap = {};                             // [m]
+  bool remembered[kPoints] = {};             // whether the impulses come from the last step
+  Lane load = {};                            // [N s] normal impulse that the weights above ask for
+};
+
+/// What the sweeps work on.
+struct PatchBodies {
+  std::span<const BodyInverseMass> inverse_mass;
+  std::span<BodyVelocity> u;  // velocities, or displacements where positions are corrected
+};
+
+/// Fills A and the steps from the arms for bodies that move as the patch says.
+void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
+
+/// u += M⁻¹ Jᵀ λ with the impulses the patch has.
+void apply_patch(const Patch& patch, const PatchBodies& bodies);
+
+/// Σ λ·w over the points, tangents included [J]: half the sum of its values before and after apply_patch is the work
+/// that the impulses do.
+[[nodiscard]] double measure_power(const Patch& patch, std::span<const BodyVelocity> u);
+
+/// Normal velocity at each point, without target and softness [m/s].
+void measure_patch(const Patch& patch, std::span<const BodyVelocity> u, double (&out)[Patch::kPoints]);
+
+enum class SweepDirection : std::uint8_t { kUp, kDown };
+
+/// One sweep over the patches in their order (kUp) or against it. Returns the largest change that a row made to its own
+/// velocity, which is the residual of the natural map at its turn [m/s].
+double sweep_patches(std::span<Patch> patches, const PatchBodies& bodies, SweepDirection direction);
+
+/// The same without friction.
+double sweep_normals(std::span<Patch> patches, const PatchBodies& bodies, SweepDirection direction);
+
+}  // namespace achilles

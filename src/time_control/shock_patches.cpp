@@ -1,0 +1,205 @@
+#include "time_control/shock_patches.hpp"
+
+#include "math/refill.hpp"
+#include "math/tangents.hpp"
+#include "time_control/contact_stage.hpp"
+#include "time_control/shock_workspace.hpp"
+#include "world/contact_memory.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace achilles {
+namespace {
+
+constexpr double kSameNormal = 1 - 1e-12;  // cosine
+
+/// What the points of one contact share.
+struct ContactView {
+  const Contact& contact;
+  std::uint32_t index;
+  const ContactLaw& law;
+};
+
+const ContactLaw& law_of(const World& world, const StepWorkspace& scratch, const Contact& contact) {
+  return world.materials.law(scratch.colliders[contact.collider_a].material,
+                             scratch.colliders[contact.collider_b].material);
+}
+
+bool touched_before(const World& world, std::int32_t match) {
+  if (match < 0) return false;
+  const CachedContact& cached = world.contact_cache.contacts[static_cast<std::size_t>(match)];
+  const auto* first = world.contact_cache.points.data() + cached.first;
+  return std::any_of(first, first + cached.count, [](const CachedPoint& point) { return !point.impulse.isZero(0); });
+}
+
+Patch make_patch(const ContactView& view, std::uint32_t first, const StepWorkspace& scratch) {
+  const std::vector<std::uint32_t>& height = scratch.shock->layers.height;
+  Patch patch;
+  patch.body_a = view.contact.body_a;
+  patch.body_b = view.contact.body_b;
+  patch.first = first;
+  patch.contact = view.index;
+  patch.layer = StackLayers::layer_of(height[patch.body_a], height[patch.body_b]);
+  patch.moves_a = scratch.movable[patch.body_a] != 0;
+  patch.moves_b = scratch.movable[patch.body_b] != 0;
+  patch.friction = view.law.friction;
+  patch.n = scratch.contacts.points[first].normal;
+  std::tie(patch.t1, patch.t2) = make_tangents(patch.n);
+  return patch;
+}
+
+/// Speed at the instant of touch, between the velocities at the two ends of the step; see constraint/contact_rows.cpp.
+double measure_approach(double before, double free, double gap, double h) {
+  const double way = -free * h;
+  const double fraction = gap > 0 && way > 0 ? std::min(gap / way, 1.0) : 0.0;
+  return -before - fraction * (free - before);
+}
+
+class PatchBuilder {
+ public:
+  PatchBuilder(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch)
+      : world_(world), options_(options), h_(h), scratch_(scratch) {}
+
+  void append_contact(std::uint32_t index) {
+    const Contact& contact = scratch_.contacts.contacts[index];
+    const ContactView view{contact, index, law_of(world_, scratch_, contact)};
+    std::vector<Patch>& patches = scratch_.shock->patches;
+    const std::vector<ContactPoint>& points = scratch_.contacts.points;
+    for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
+      const bool joins = p > contact.first && patches.back().count < Patch::kPoints &&
+                         points[p].normal.dot(patches.back().n) > kSameNormal;
+      if (!joins) patches.push_back(make_patch(view, p, scratch_));
+      add_point(view, points[p], patches.back());
+    }
+  }
+
+ private:
+  void add_point(const ContactView& view, const ContactPoint& point, Patch& patch) const {
+    const int i = patch.count++;
+    const BodyArrays& bodies = world_.bodies;
+    const Vec3 r_a = point.position - bodies.position[patch.body_a];
+    const Vec3 r_b = point.position - bodies.position[patch.body_b];
+    const Vec3 turn_a = r_a.cross(patch.n), turn_b = r_b.cross(patch.n);
+    for (int axis = 0; axis < 3; ++axis) {
+      patch.arm_a[axis][i] = r_a[axis];
+      patch.arm_b[axis][i] = r_b[axis];
+      patch.turn_a[axis][i] = turn_a[axis];
+      patch.turn_b[axis][i] = turn_b[axis];
+    }
+    patch.gap[i] = point.gap;
+    set_target(view.law, i, patch);
+    patch.remembered[i] = options_.warm_start && set_warm_start(view, point, i, patch);
+  }
+
+  void set_target(const ContactLaw& law, int i, Patch& patch) const {
+    const double gap = patch.gap[i];
+    if (law.stiffness > 0) {
+      const double resistance = h_ * law.stiffness + law.damping;
+      patch.softness = 1 / (h_ * resistance);
+      patch.target[i] = -law.stiffness * gap / resistance;
+      return;
+    }
+    patch.target[i] = gap > options_.slop ? -gap / h_ : 0.0;
+    const auto closing = [&](std::span<const BodyVelocity> u) {
+      const auto rate = [&](const BodyVelocity& v, const Patch::Lane(&turn)[3]) {
+        return patch.n.dot(v.linear) + turn[0][i] * v.angular[0] + turn[1][i] * v.angular[1] +
+               turn[2][i] * v.angular[2];
+      };
+      return rate(u[patch.body_b], patch.turn_b) - rate(u[patch.body_a], patch.turn_a);
+    };
+    const double free = closing(world_.bodies.velocity);
+    const double approach = measure_approach(closing(scratch_.velocity_before), free, gap, h_);
+    const bool bounces = law.restitution > 0 && approach > options_.restitution_threshold && -free * h_ >= gap;
+    if (bounces) patch.rebound[i] = law.restitution * approach;
+  }
+
+  /// False when the last step knew nothing of this point.
+  bool set_warm_start(const ContactView& view, const ContactPoint& point, int i, Patch& patch) const {
+    const std::int32_t match = scratch_.matches[view.index];
+    if (match < 0) return false;
+    const CachedPoint* cached =
+        find_cached_point(world_.contact_cache, match, point.feature,
+                          contact_place(world_.bodies, view.contact, point.position), options_.margin);
+    if (cached == nullptr) return false;
+    patch.normal[i] = std::max(0.0, patch.n.dot(cached->impulse));
+    patch.load[i] = cached->load;
+    if (!(patch.friction > 0)) return true;
+    patch.slip1[i] = patch.t1.dot(cached->impulse);
+    patch.slip2[i] = patch.t2.dot(cached->impulse);
+    return true;
+  }
+
+  const World& world_;
+  const ShockPropagationOptions& options_;
+  double h_;
+  StepWorkspace& scratch_;
+};
+
+}  // namespace
+
+void find_layers(const World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
+  const double g = world.gravity.norm();
+  const Vec3 up = g > 0 ? Vec3(-world.gravity / g) : Vec3(Vec3::Zero());
+  ShockWorkspace& shock = *scratch.shock;
+  shock.support.clear();
+  for (std::size_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
+    const Contact& contact = scratch.contacts.contacts[index];
+    double gap = options.slop, lift = 0;
+    bool touches = touched_before(world, scratch.matches[index]);
+    for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
+      touches = touches || point.gap <= options.slop;
+      if (lift == 0 || point.gap < gap) lift = up.dot(point.normal);
+      gap = std::min(gap, point.gap);
+    }
+    if (touches) shock.support.push_back({contact.body_a, contact.body_b, lift});
+  }
+  if (options.gravity_layers && g > 0) {
+    find_stack_layers(shock.support, scratch.movable, shock.layers);
+  } else {
+    find_distance_layers(shock.support, scratch.movable, shock.layers);
+  }
+}
+
+void build_patches(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
+  ShockWorkspace& shock = *scratch.shock;
+  const auto contact_count = static_cast<std::uint32_t>(scratch.contacts.contacts.size());
+  shock.patches.clear();
+  shock.patch_start.clear();
+  PatchBuilder builder(world, options, h, scratch);
+  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
+    shock.patch_start.push_back(static_cast<std::uint32_t>(shock.patches.size()));
+    shock.keys.clear();
+    for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
+      if (edge >= contact_count) continue;
+      const Contact& contact = scratch.contacts.contacts[edge];
+      const std::uint32_t layer =
+          StackLayers::layer_of(shock.layers.height[contact.body_a], shock.layers.height[contact.body_b]);
+      shock.keys.push_back(std::uint64_t{layer} << 32U | edge);
+    }
+    std::sort(shock.keys.begin(), shock.keys.end());
+    for (const std::uint64_t key : shock.keys) builder.append_contact(static_cast<std::uint32_t>(key));
+  }
+  shock.patch_start.push_back(static_cast<std::uint32_t>(shock.patches.size()));
+  refill(scratch.solves, scratch.groups.size(), SolveReport{});
+}
+
+void record_patches(StepWorkspace& scratch) {
+  const ContactSet& contacts = scratch.contacts;
+  scratch.records.resize(contacts.points.size());
+  scratch.point_load.resize(contacts.points.size());
+  for (const Patch& patch : scratch.shock->patches) {
+    for (int i = 0; i < patch.count; ++i) {
+      const std::size_t p = patch.first + static_cast<std::size_t>(i);
+      const ContactPoint& point = contacts.points[p];
+      const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
+      scratch.point_load[p] = patch.load[i];
+      scratch.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
+      if (impulse.isZero(0)) continue;
+      scratch.constrained[patch.body_a] = 1;
+      scratch.constrained[patch.body_b] = 1;
+    }
+  }
+}
+
+}  // namespace achilles

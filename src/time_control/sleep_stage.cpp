@@ -1,0 +1,159 @@
+#include "time_control/sleep_stage.hpp"
+
+#include "world/colliders.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace achilles {
+namespace {
+
+constexpr double kHeld = 0.1;    // share of free acceleration that a body at rest may have
+constexpr double kNoise = 1e-6;  // of the energy threshold: rises up to this are rounding
+
+bool is_awake(const BodyArrays& bodies, std::uint32_t body) {
+  return bodies.is_movable(body) && bodies.asleep[body] == 0;
+}
+
+bool moves(const World& world, std::uint32_t body) {
+  const BodyVelocity& u = world.bodies.velocity[body];
+  return world.bodies.kind[body] == BodyKind::kScripted && !(u.linear.isZero(0) && u.angular.isZero(0));
+}
+
+/// Contacts of what is awake or scripted and moving with everything else.
+void find_disturbances(const World& world, const TouchSearch& search, StepWorkspace& scratch) {
+  place_colliders(world, search.h, scratch.colliders);
+  for (Collider& collider : scratch.colliders) {
+    collider.movable = is_awake(world.bodies, collider.body) || moves(world, collider.body);
+  }
+  list_ignored_pairs(world, scratch.ignored);
+  DetectOptions options;
+  options.collide.margin = search.margin;
+  options.threads = scratch.runner.threads();
+  detect_contacts(scratch.colliders, scratch.ignored, options, scratch.detection, scratch.contacts);
+}
+
+/// Whether one of the points closes within the step.
+bool will_touch(const World& world, const Contact& contact, const TouchSearch& search, const StepWorkspace& scratch) {
+  const BodyArrays& bodies = world.bodies;
+  const auto velocity = [&](std::uint32_t body, const Vec3& at) {
+    return Vec3(bodies.velocity[body].linear + bodies.velocity[body].angular.cross(at - bodies.position[body]));
+  };
+  for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
+    const double closing =
+        point.normal.dot(velocity(contact.body_a, point.position) - velocity(contact.body_b, point.position)) +
+        search.h * world.gravity.norm();
+    if (point.gap <= search.touching + search.h * std::max(0.0, closing)) return true;
+  }
+  return false;
+}
+
+bool wake_neighbours(World& world, const TouchSearch& search, const StepWorkspace& scratch) {
+  bool woke = false;
+  for (const Contact& contact : scratch.contacts.contacts) {
+    const auto visit = [&](std::uint32_t sleeper, std::uint32_t other) {
+      if (world.bodies.asleep[sleeper] == 0 || !(is_awake(world.bodies, other) || moves(world, other))) return;
+      if (!will_touch(world, contact, search, scratch)) return;
+      world.wake(sleeper);
+      woke = true;
+    };
+    visit(contact.body_a, contact.body_b);
+    visit(contact.body_b, contact.body_a);
+  }
+  return woke;
+}
+
+double energy_by_mass(const BodyArrays& bodies, std::size_t body) {
+  const BodyVelocity& u = bodies.velocity[body];
+  const Vec3 w_B = bodies.orientation[body].conjugate() * u.angular;
+  return 0.5 * u.linear.squaredNorm() + 0.5 * w_B.dot(bodies.inertia_B[body] * w_B) / bodies.mass[body];
+}
+
+/// Whether something cancels what the external forces do to the body.
+bool is_held(const World& world, std::size_t body, double h, const StepWorkspace& scratch) {
+  const BodyVelocity& now = world.bodies.velocity[body];
+  const BodyVelocity& before = scratch.velocity_before[body];
+  const double gain = h * (world.gravity + world.bodies.constant_force[body] / world.bodies.mass[body]).norm();
+  const double turn = std::sqrt(world.bodies.inertia_B[body].trace() / world.bodies.mass[body]);  // radius of gyration
+  const double change = (now.linear - before.linear).norm() + turn * (now.angular - before.angular).norm();
+  return change <= kHeld * gain;
+}
+
+void count_calm_steps(World& world, const SleepOptions& options, double h, const StepWorkspace& scratch) {
+  SleepState& sleep = world.sleep;
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    if (scratch.movable[i] == 0) continue;
+    const double energy = energy_by_mass(world.bodies, i);
+    const bool rises = sleep.calm_steps[i] > 0 && energy > sleep.energy[i] + kNoise * options.energy;
+    if (energy > options.energy || rises || !is_held(world, i, h, scratch)) {
+      sleep.calm_steps[i] = 0;
+      continue;
+    }
+    if (sleep.calm_steps[i]++ == 0) sleep.energy[i] = energy;
+  }
+}
+
+/// Whether all of a group has rested long enough and something that cannot move holds it.
+bool may_sleep(const World& world, const SleepOptions& options, double touching, std::size_t group,
+               const StepWorkspace& scratch) {
+  const std::size_t contacts = scratch.contacts.contacts.size();
+  bool is_supported = false;
+  for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
+    for (const std::uint32_t body : {scratch.edges[edge].body_a, scratch.edges[edge].body_b}) {
+      if (moves(world, body)) return false;
+      if (scratch.movable[body] == 0) continue;
+      if (world.sleep.calm_steps[body] < static_cast<std::uint32_t>(options.steps)) return false;
+    }
+    const bool to_fixed =
+        scratch.movable[scratch.edges[edge].body_a] == 0 || scratch.movable[scratch.edges[edge].body_b] == 0;
+    if (!to_fixed || is_supported) continue;
+    is_supported = edge >= contacts;
+    if (is_supported) continue;
+    for (const ContactPoint& point : scratch.contacts.points_of(scratch.contacts.contacts[edge])) {
+      is_supported = is_supported || point.gap <= touching;
+    }
+  }
+  return is_supported;
+}
+
+}  // namespace
+
+void wake_touched(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
+  const auto asleep = [](std::uint8_t flag) { return flag != 0; };
+  if (std::none_of(world.bodies.asleep.begin(), world.bodies.asleep.end(), asleep)) return;
+  if (!options.enabled || world.sleep.gravity != world.gravity) {
+    world.wake_all();
+    return;
+  }
+  world.aim_scripts(search.h);
+  for (std::size_t i = 0; i < world.joints.size(); ++i) {
+    const WorldJoint& joint = world.joints[i];
+    for (const auto& [one, other] : {std::pair(joint.body_a, joint.body_b), std::pair(joint.body_b, joint.body_a)}) {
+      if (is_awake(world.bodies, one) || moves(world, one)) world.wake(other);
+    }
+  }
+  do {
+    find_disturbances(world, search, scratch);
+  } while (wake_neighbours(world, search, scratch));
+}
+
+void put_to_sleep(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
+  if (!options.enabled) return;
+  count_calm_steps(world, options, search.h, scratch);
+  world.sleep.gravity = world.gravity;
+  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
+    if (!may_sleep(world, options, search.touching, group, scratch)) continue;
+    ++world.sleep.groups;
+    for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
+      for (const std::uint32_t body : {scratch.edges[edge].body_a, scratch.edges[edge].body_b}) {
+        if (scratch.movable[body] == 0) continue;
+        world.bodies.asleep[body] = 1;
+        world.bodies.velocity[body] = {};
+        world.sleep.group[body] = world.sleep.groups;
+      }
+    }
+  }
+}
+
+}  // namespace achilles

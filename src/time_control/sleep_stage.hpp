@@ -1,0 +1,36 @@
+// Sleeping: groups of bodies that rest are left out until something touches them, [Erleben04, sec. 6.5].
+//
+// A body is calm in a step when its kinetic energy by mass is below the threshold, has not risen since it became calm,
+// and its velocity does not change by as much as a tenth of what the external forces alone would do: something holds
+// it. The last test is not in the thesis; it keeps a ball at the top of its flight and a see-saw at its turn awake. A
+// group sleeps when all its bodies have been calm for a number of steps and something fixed touches or holds one of
+// them.
+#pragma once
+
+#include "time_control/step_workspace.hpp"
+
+#include <achilles/world.hpp>
+
+namespace achilles {
+
+struct SleepOptions {
+  bool enabled = false;
+  double energy = 1e-8;  // [J/kg]
+  int steps = 10;
+};
+
+/// How contacts are looked for.
+struct TouchSearch {
+  double margin = 0;    // [m]
+  double touching = 0;  // [m]
+  double h = 0;         // [s]
+};
+
+/// Wakes what an awake or a scripted body touches or will touch within the step, with all that sleeps with it; all,
+/// when gravity has changed or sleeping is not enabled. Costs nothing while nobody sleeps.
+void wake_touched(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch);
+
+/// At the end of a step: counts the steps in which bodies were calm and puts groups to sleep, with velocity zero.
+void put_to_sleep(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch);
+
+}  // namespace achilles

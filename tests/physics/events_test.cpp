@@ -1,0 +1,162 @@
+// Events of the contact graph, [Erleben04, sec. 5.3], against a recomputation that knows nothing of the graph.
+#include "support/scenes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+
+namespace achilles {
+namespace {
+
+using testing::make_body;
+using testing::make_ground;
+using testing::make_scene;
+using testing::run_to;
+
+constexpr EventOptions kWatched{1e-4, 0.02, true};
+
+/// Balls in a closed box, without gravity: they come near, touch and part all the time.
+Scene make_gas(const std::string& method) {
+  Scene scene = make_scene(0.005, 0, 1);
+  scene.method = {method, "", "", {}};
+  scene.gravity.setZero();
+  std::mt19937_64 engine(7);
+  const auto draw = [&] { return std::uniform_real_distribution<double>(-0.8, 0.8)(engine); };
+  for (const Vec3& normal :
+       {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0), Vec3(0, 0, 1), Vec3(0, 0, -1)}) {
+    BodyDescription wall = make_ground(normal);
+    wall.name = "wall" + std::to_string(scene.bodies.size());
+    wall.pose.p = -normal;
+    scene.bodies.push_back(wall);
+  }
+  for (int k = 0; k < 20; ++k) {
+    BodyDescription ball = make_body("ball" + std::to_string(k), {Sphere{0.08}},
+                                     Vec3(0.4 * (k % 5) - 0.8, 0.4 * (k / 5) - 0.7, 0.5 * draw()));
+    ball.velocity = 2 * Vec3(draw(), draw(), draw());
+    scene.bodies.push_back(ball);
+  }
+  scene.triggers = {{"middle", {Box{Vec3(0.8, 0.8, 0.8)}}, {}}};
+  return scene;
+}
+
+/// 0 apart, 1 near, 2 touching, from centres and radii alone.
+int state_of(const World& world, std::size_t a, std::size_t b) {
+  const double radius = 0.08;
+  double gap = 0;
+  if (a < 6) {  // walls come first; they face inwards
+    const Vec3 normal = -world.bodies.position[a].normalized();
+    gap = normal.dot(world.bodies.position[b] - world.bodies.position[a]) - radius;
+  } else {
+    gap = (world.bodies.position[b] - world.bodies.position[a]).norm() - 2 * radius;
+  }
+  return gap <= kWatched.touching ? 2 : gap <= kWatched.proximity ? 1 : 0;
+}
+
+bool is_in_middle(const World& world, std::size_t body) {
+  const Vec3 outside = (world.bodies.position[body].cwiseAbs() - Vec3::Constant(0.4)).cwiseMax(0.0);
+  return outside.norm() <= 0.08;
+}
+
+/// The events that lead from one picture of the world to the next.
+std::multiset<std::tuple<EventKind, std::uint32_t, std::uint32_t>> expect_events(const World& before, const World& now,
+                                                                                 bool is_first) {
+  std::multiset<std::tuple<EventKind, std::uint32_t, std::uint32_t>> events;
+  const auto n = static_cast<std::uint32_t>(now.bodies.size());
+  for (std::uint32_t b = 6; b < n; ++b) {
+    for (std::uint32_t a = 0; a < b; ++a) {
+      const int was = is_first ? 0 : state_of(before, a, b), is = state_of(now, a, b);
+      const auto tell = [&](int state, EventKind fresh, EventKind persistent, EventKind vanished) {
+        if (is == state) events.emplace(was == state ? persistent : fresh, a, b);
+        if (is != state && was == state) events.emplace(vanished, a, b);
+      };
+      tell(1, EventKind::kNewProximity, EventKind::kPersistentProximity, EventKind::kVanishedProximity);
+      tell(2, EventKind::kNewTouch, EventKind::kPersistentTouch, EventKind::kVanishedTouch);
+    }
+    const bool was = !is_first && is_in_middle(before, b), is = is_in_middle(now, b);
+    if (is && !was) events.emplace(EventKind::kTriggerIn, 0, b);
+    if (was && !is) events.emplace(EventKind::kTriggerOut, 0, b);
+  }
+  return events;
+}
+
+class Events : public ::testing::TestWithParam<const char*> {};
+
+// lcp-retroactive and impulse-zeno-free step back within a step; what they tried and dropped is no event.
+TEST_P(Events, AreThoseOfABruteForceComparisonOverAThousandSteps) {
+  Simulation simulation(make_gas(GetParam()));
+  simulation.watch_events(kWatched);
+  World before = simulation.world();
+  std::map<EventKind, int> counts;
+  for (int k = 0; k < 1000; ++k) {
+    const StepReport report = simulation.step();
+    ASSERT_FALSE(report.stopped);
+    std::multiset<std::tuple<EventKind, std::uint32_t, std::uint32_t>> found;
+    for (const ContactEvent& event : simulation.events()) {
+      found.emplace(event.kind, event.first, event.second);
+      ++counts[event.kind];
+      ASSERT_EQ(event.time, simulation.world().time);
+    }
+    ASSERT_EQ(found, expect_events(before, simulation.world(), k == 0)) << "step " << k;
+    before = simulation.world();
+  }
+  // Every kind but the timer; where bounces are exact, no touch outlasts the step it came in.
+  for (const EventKind kind :
+       {EventKind::kTriggerIn, EventKind::kTriggerOut, EventKind::kNewTouch, EventKind::kVanishedTouch,
+        EventKind::kNewProximity, EventKind::kPersistentProximity, EventKind::kVanishedProximity}) {
+    EXPECT_GT(counts[kind], 0) << to_string(kind);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Events,
+                         ::testing::Values("lcp-fixed", "lcp-retroactive", "impulse-zeno-free", "shock-propagation"));
+
+TEST(EventLog, ListenerHearsWhatTheStepReports) {
+  Simulation simulation(make_gas("lcp-fixed"));
+  int in = 0, heard = 0;
+  simulation.watch_events({}, [&](const ContactEvent& event) {
+    ++heard;
+    in += event.kind == EventKind::kTriggerIn ? 1 : 0;
+  });
+  int reported = 0, listed = 0;
+  for (int k = 0; k < 200; ++k) {
+    reported += simulation.step().triggers_in;
+    listed += static_cast<int>(simulation.events().size());
+  }
+  EXPECT_GT(in, 0);
+  EXPECT_EQ(in, reported);
+  EXPECT_EQ(heard, listed);
+}
+
+TEST(EventLog, TimerTicksAtMultiplesOfItsPeriod) {
+  Simulation simulation(make_gas("lcp-fixed"));
+  (void)simulation.world().add_timer(0.1);
+  std::vector<double> ticks;
+  simulation.watch_events({}, [&](const ContactEvent& event) {
+    if (event.kind == EventKind::kTimer) ticks.push_back(event.time);
+  });
+  (void)run_to(simulation, 1);
+  ASSERT_EQ(ticks.size(), 10U);
+  for (int k = 0; k < 10; ++k) EXPECT_NEAR(ticks[static_cast<std::size_t>(k)], 0.1 * (k + 1), 1e-12);
+  EXPECT_THROW((void)simulation.world().add_timer(0), std::invalid_argument);
+}
+
+TEST(EventLog, ResumedWorldTellsTheSameEvents) {
+  const Scene scene = make_gas("lcp-fixed");
+  Simulation simulation(scene), resumed(scene);
+  (void)run_to(simulation, 0.5);
+  std::stringstream saved;
+  simulation.world().save(saved);
+  resumed.restore(World::load(saved));
+  for (int k = 0; k < 100; ++k) {
+    (void)simulation.step();
+    (void)resumed.step();
+    ASSERT_TRUE(std::equal(simulation.events().begin(), simulation.events().end(), resumed.events().begin(),
+                           resumed.events().end()));
+  }
+}
+
+}  // namespace
+}  // namespace achilles

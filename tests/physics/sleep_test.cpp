@@ -1,0 +1,175 @@
+// Sleeping, [Erleben04, sec. 6.5].
+#include "support/scenes.hpp"
+#include "support/source_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace achilles {
+namespace {
+
+using testing::make_body;
+using testing::make_ground;
+using testing::make_scene;
+using testing::position_of;
+using testing::run_to;
+using testing::velocity_of;
+
+void let_sleep(Scene& scene, const std::string& method) { scene.method = {method, "", "", {{"sleeping", true}}}; }
+
+int count_sleepers(const Simulation& simulation) {
+  const std::vector<std::uint8_t>& asleep = simulation.world().bodies.asleep;
+  return static_cast<int>(std::count(asleep.begin(), asleep.end(), 1));
+}
+
+bool is_asleep(const Simulation& simulation, const std::string& name) {
+  const World& world = simulation.world();
+  return world.bodies.asleep[world.index_of(world.find(name))] != 0;
+}
+
+/// A column of boxes at x.
+void add_column(Scene& scene, const std::string& name, double x, int count) {
+  for (int k = 0; k < count; ++k) {
+    scene.bodies.push_back(make_body(name + std::to_string(k), {Box{Vec3(1, 1, 1)}}, Vec3(x, 0, 0.5 + k)));
+  }
+}
+
+class Sleep : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Sleep, TwoColumnsSleepAndOnlyTheOneThatIsHitWakes) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  let_sleep(scene, GetParam());
+  scene.bodies = {make_ground()};
+  add_column(scene, "left", 0, 3);
+  add_column(scene, "right", 5, 3);
+  BodyDescription ball = make_body("ball", {Sphere{0.3}}, Vec3(0, 0, 8));
+  scene.bodies.push_back(ball);
+  Simulation simulation(scene);
+  (void)run_to(simulation, 0.5);
+  EXPECT_EQ(count_sleepers(simulation), 6);
+  while (position_of(simulation, "ball").z() > 3.35) ASSERT_FALSE(simulation.step().stopped);
+  (void)simulation.step();
+  EXPECT_FALSE(is_asleep(simulation, "left0"));
+  EXPECT_FALSE(is_asleep(simulation, "left2"));
+  EXPECT_TRUE(is_asleep(simulation, "right0"));
+  EXPECT_LT(simulation.penetration(), 1e-3);
+}
+
+// At its top a ball has no kinetic energy for an instant, and none at all in one step out of many with a small step.
+TEST_P(Sleep, NothingSleepsInTheAir) {
+  Scene scene = make_scene(1e-4, 0.5, 0);
+  let_sleep(scene, GetParam());
+  scene.method.options["sleep_energy"] = 1e-4;
+  scene.method.options["sleep_steps"] = 2.0;
+  BodyDescription lower = make_body("lower", {Box{Vec3(0.2, 0.2, 0.2)}}, Vec3(0, 0, 1));
+  BodyDescription upper = make_body("upper", {Box{Vec3(0.2, 0.2, 0.2)}}, Vec3(0, 0, 1.2));
+  BodyDescription wall = make_ground(Vec3::UnitX());
+  wall.name = "wall";
+  wall.pose.p = Vec3(-0.1, 0, 0);
+  lower.velocity = upper.velocity = Vec3(0, 0, 0.05);
+  scene.bodies = {make_ground(), wall, lower, upper};
+  Simulation simulation(scene);
+  for (int k = 0; k < 200; ++k) {
+    ASSERT_FALSE(simulation.step().stopped);
+    ASSERT_EQ(count_sleepers(simulation), 0) << k;
+  }
+}
+
+TEST_P(Sleep, ForcesImpulsesAndPlacementWakeAllThatSleepsTogether) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  let_sleep(scene, GetParam());
+  scene.bodies = {make_ground()};
+  add_column(scene, "box", 0, 3);
+  Simulation simulation(scene);
+  const auto sleep_again = [&] {
+    (void)run_to(simulation, simulation.world().time + 1);
+    ASSERT_EQ(count_sleepers(simulation), 3);
+  };
+  sleep_again();
+  World& world = simulation.world();
+  const BodyHandle top = world.find("box2");
+  world.apply_force(top, Vec3(0, 0, 1), world.bodies.position[world.index_of(top)]);
+  EXPECT_EQ(count_sleepers(simulation), 0);
+  sleep_again();
+  world.gravity = Vec3(0, 0, -9);
+  (void)simulation.step();
+  EXPECT_EQ(count_sleepers(simulation), 0);
+  sleep_again();
+  world.remove_body(world.find("box0"));
+  EXPECT_EQ(count_sleepers(simulation), 0);
+  (void)run_to(simulation, world.time + 1);
+  EXPECT_NEAR(position_of(simulation, "box1").z(), 0.5, 1e-3);
+}
+
+TEST_P(Sleep, ScriptThatBeginsToMoveWakesWhatLiesOnIt) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  let_sleep(scene, GetParam());
+  BodyDescription floor = make_body("floor", {Box{Vec3(3, 3, 0.2)}}, Vec3(0, 0, -0.1));
+  floor.kind = BodyKind::kScripted;
+  scene.bodies = {floor, make_body("box", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 0.5))};
+  scene.scripts = {{"floor", {Vec3(0, 0, -0.1), Vec3(0, 0, 0.1), Vec3(0, 0, 0.3)}, {{0, 0}, {1, 0}, {2, 0.3}}, {}}};
+  Simulation simulation(scene);
+  bool slept = false;
+  while (simulation.world().time < 2) {
+    ASSERT_FALSE(simulation.step().stopped);
+    slept = slept || count_sleepers(simulation) > 0;
+  }
+  EXPECT_TRUE(slept);
+  EXPECT_EQ(count_sleepers(simulation), 0);
+  EXPECT_NEAR(position_of(simulation, "box").z() - position_of(simulation, "floor").z(), 0.6, 1e-3);
+}
+
+TEST_P(Sleep, ResumesBitForBit) {
+  Scene scene = make_scene(0.01, 0.5, 0.3);
+  let_sleep(scene, GetParam());
+  scene.bodies = {make_ground()};
+  add_column(scene, "box", 0, 3);
+  scene.bodies.push_back(make_body("ball", {Sphere{0.3}}, Vec3(0.1, 0, 6)));
+  Simulation simulation(scene), resumed(scene);
+  (void)run_to(simulation, 0.4);
+  EXPECT_EQ(count_sleepers(simulation), 3);
+  std::stringstream saved;
+  simulation.world().save(saved);
+  resumed.restore(World::load(saved));
+  (void)run_to(simulation, 2);
+  (void)run_to(resumed, 2);
+  EXPECT_EQ(simulation.world().state_hash(), resumed.world().state_hash());
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Sleep, ::testing::Values("lcp-fixed", "shock-propagation"));
+
+// [Erleben04, figs. 6.67-6.69]: asleep by frame 5, by frame 28, and an explosion.
+TEST(SleepingStack, DoesNotBlowUpWhateverTheRestitution) {
+  for (const double restitution : {0.1, 0.4, 1.0}) {
+    Scene scene = load_scene((source_folder() / "scenes" / "erleben" / "sleeping_stack.yaml").string());
+    for (Material& material : scene.materials) material.law.restitution = restitution;
+    let_sleep(scene, "shock-propagation");
+    Simulation simulation(scene);
+    const World start = simulation.world();
+    (void)run_to(simulation, 0.28);
+    EXPECT_EQ(count_sleepers(simulation), 10) << restitution;
+    for (std::size_t i = 0; i < start.bodies.size(); ++i) {
+      EXPECT_LT((simulation.world().bodies.position[i] - start.bodies.position[i]).norm(), 1e-4);
+    }
+  }
+}
+
+TEST(SleepingWall, SleepsWithinASecondAndWakesWhereItIsHit) {
+  Scene scene = load_scene((source_folder() / "scenes" / "erleben" / "sleeping_wall.yaml").string());
+  let_sleep(scene, "shock-propagation");
+  BodyDescription ball = make_body("ball", {Sphere{0.5}}, Vec3(0.3, -8, 9));
+  ball.velocity = Vec3(0, 9, 0);
+  scene.bodies.push_back(ball);
+  Simulation simulation(scene);
+  (void)run_to(simulation, 0.5);
+  EXPECT_EQ(count_sleepers(simulation), 200);
+  (void)run_to(simulation, 1.2);
+  EXPECT_EQ(count_sleepers(simulation), 0);
+  EXPECT_LT(simulation.penetration(), 0.01);
+}
+
+}  // namespace
+}  // namespace achilles
