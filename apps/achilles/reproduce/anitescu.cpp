@@ -146,7 +146,7 @@ Outcome run_disks(const Setting& setting) {
   Plot violation{"Constraint violation", "step", "depth [m]", false, false, {}};
   Plot energy{"Total energy", "step", "energy [J]", false, false, {}};
   std::string table;
-  const Collapse* fastest = &runs.front();
+  const Collapse* fastest = nullptr;  // of those that solve what they are given, over the whole 20 s
   bool holds = true;
   for (const Collapse& run : runs) {
     contacts.curves.push_back(make_curve(run.solver, run.step, run.contacts));
@@ -154,7 +154,8 @@ Outcome run_disks(const Setting& setting) {
     violation.curves.push_back(make_curve(run.solver, run.step, run.violation));
     energy.curves.push_back(make_curve(run.solver, run.step, run.energy));
     if (run.residual < kConverged) holds = holds && run.violation_max <= 0.08 && run.rise <= 1e-6 * run.energy.front();
-    if (run.mean_seconds() < fastest->mean_seconds()) fastest = &run;
+    const bool counts = run.residual < kConverged && run.duration > 19;
+    if (counts && (fastest == nullptr || run.mean_seconds() < fastest->mean_seconds())) fastest = &run;
     table.append(
         fmt::format("{}: {:.0f} s in {:.2f} ms a step (worst {:.1f}), residual {:.0e} m/s, violation {:.4f} m, "
                     "rise {:.0e} J. ",
@@ -162,6 +163,11 @@ Outcome run_disks(const Setting& setting) {
                     run.violation_max, run.rise));
   }
   Outcome outcome;
+  if (fastest == nullptr) {
+    outcome.ours = "no solver brings the disks to rest with its problems solved";
+    outcome.note = table;
+    return outcome;
+  }
   holds = holds && fastest->mean_seconds() <= 0.005;
   outcome.verdict = holds ? Verdict::holds : Verdict::differs;
   outcome.ours = fmt::format(

@@ -178,9 +178,13 @@ Outcome speed_up(const Setting& setting) {
     text += fmt::format("{} {:.2f} s, ", stage.name, seconds.back());
   }
   Outcome outcome;
-  outcome.verdict = !stopped && seconds.back() < seconds.front() ? Verdict::holds : Verdict::differs;
+  // A factor of two is the least that noise does not make.
+  outcome.verdict = !stopped && 2 * seconds.back() < seconds.front() ? Verdict::holds : Verdict::differs;
   outcome.ours = text + fmt::format("{} frames", frames);
-  outcome.note = "a height field in place of the distance map; brute force without groups is not offered";
+  outcome.note =
+      "a height field in place of the distance map; brute force without groups is not offered. The thesis gains a "
+      "factor "
+      "of 7.5 from groups to all speed-ups, most of it from caching contacts, which is not done here";
   return outcome;
 }
 
@@ -232,6 +236,8 @@ Outcome drive_script(const Setting& setting) {
 
 std::vector<Experiment> erleben_stacking_experiments() {
   const std::string given = "µ 0.25, e 0.25, step 0.01, density 10";
+  // At one half the end brick of a course would balance on an edge.
+  const std::string given_wall = given + "; bricks overlap by 0.45 of their length; 0.5 s, with --full 30 s";
   const auto sweeps = [](const StackCase& stack) {
     return [stack](const Setting& setting) { return compare_sweeps(setting, stack); };
   };
@@ -240,7 +246,7 @@ std::vector<Experiment> erleben_stacking_experiments() {
        sweeps({"ball_grid.yaml", "grid", 1, {10, 100}, 4})},
       {"E2", "stack of 25 boxes", "figs. 6.14-6.17", given, "10 and 100 sweeps fail, 10,000 still show faults",
        sweeps({"stack.yaml", "stack", 1, {10, 100}, 3})},
-      {"E3", "wall of 200 bricks", "figs. 6.18-6.19", given, "100 sweeps are rubbery and split near 10 s",
+      {"E3", "wall of 200 bricks", "figs. 6.18-6.19", given_wall, "100 sweeps are rubbery and split near 10 s",
        sweeps({"wall.yaml", "wall", 1, {10, 100}, 0.5})},
       {"E4", "tower of 320 bricks", "figs. 6.20-6.21", given, "bulges at 10 sweeps",
        sweeps({"tower_320.yaml", "tower", 0.5, {10}, 0.7})},

@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kWidth = 560, kHeight = 340;  // of the whole, in user units
 constexpr double kLeft = 72, kRight = 16, kTop = 34, kBottom = 50;
+constexpr std::size_t kNamesPerRow = 4;  // of the legend, which stands below the axes
+constexpr double kRowHeight = 17;
 constexpr std::size_t kMostBuckets = 400;  // more than this many columns nobody sees
 // Distinct for the colour-blind too, dark enough on white and light enough on black.
 constexpr std::array kColors = {"#3b7dd8", "#e08214", "#1b9e77", "#d6604d", "#8e63ce", "#a6761d", "#e7298a", "#5a6c7d"};
@@ -71,7 +73,7 @@ std::vector<std::pair<double, std::string>> make_ticks(const Axis& axis) {
   const double mantissa = rough / power;
   const double stride = power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
   for (double k = std::ceil(axis.low / stride); k * stride <= axis.high; ++k) {
-    const double value = k * stride;
+    const double value = k == 0 ? 0 : k * stride;  // not minus zero
     ticks.emplace_back(value, fmt::format("{:.4g}", axis.log ? std::pow(10.0, value) : value));
   }
   return ticks;
@@ -144,15 +146,28 @@ std::string draw_curve(const Curve& curve, const Axis& x_axis, const Axis& y_axi
   return fmt::format("<path class='curve' stroke='{}' d='{}'/>", color, path);
 }
 
+std::size_t count_names(const Plot& plot) {
+  return static_cast<std::size_t>(
+      std::count_if(plot.curves.begin(), plot.curves.end(), [](const Curve& curve) { return !curve.name.empty(); }));
+}
+
+double legend_height(const Plot& plot) {
+  const std::size_t rows = (count_names(plot) + kNamesPerRow - 1) / kNamesPerRow;
+  return kRowHeight * static_cast<double>(rows);
+}
+
 std::string draw_legend(const Plot& plot) {
   std::string svg;
-  double y = kTop + 14;
+  std::size_t place = 0;
+  const double column = (kWidth - kLeft - kRight) / static_cast<double>(std::min(kNamesPerRow, count_names(plot) + 1));
   for (std::size_t i = 0; i < plot.curves.size(); ++i) {
     if (plot.curves[i].name.empty()) continue;
-    svg += fmt::format("<text class='legend' x='{}' y='{}' text-anchor='end'>{} <tspan fill='{}'>{}</tspan></text>",
-                       kWidth - kRight - 6, y, escape_html(plot.curves[i].name), kColors[i % kColors.size()],
-                       plot.curves[i].points ? "●" : "━");
-    y += 15;
+    const double x = kLeft + column * static_cast<double>(place % kNamesPerRow);
+    const double y = kHeight + kRowHeight * (0.4 + static_cast<double>(place / kNamesPerRow));
+    svg +=
+        fmt::format("<text class='legend' x='{:.1f}' y='{:.1f}'><tspan fill='{}'>{}</tspan> {}</text>", x, y,
+                    kColors[i % kColors.size()], plot.curves[i].points ? "●" : "━", escape_html(plot.curves[i].name));
+    ++place;
   }
   return svg;
 }
@@ -187,8 +202,8 @@ std::string escape_html(const std::string& text) {
 
 std::string draw_svg(const Plot& plot) {
   const Axis x_axis = fit_axis(plot, &Curve::x, plot.log_x), y_axis = fit_axis(plot, &Curve::y, plot.log_y);
-  std::string svg =
-      fmt::format("<svg viewBox='0 0 {} {}' role='img' aria-label='{}'>", kWidth, kHeight, escape_html(plot.title));
+  std::string svg = fmt::format("<svg viewBox='0 0 {} {}' role='img' aria-label='{}'>", kWidth,
+                                kHeight + legend_height(plot), escape_html(plot.title));
   svg += draw_frame(plot, x_axis, y_axis);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) {
     svg += draw_curve(plot.curves[i], x_axis, y_axis, kColors[i % kColors.size()]);

@@ -26,11 +26,11 @@ article h3 { margin: 0 0 .6rem; display: flex; gap: .7rem; align-items: baseline
 h3 small { color: var(--soft); font-weight: normal; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0; } dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; } .figures { display: grid; gap: 1rem; margin-top: 1rem;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); }
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 430px), 1fr)); }
 figure { margin: 0; } figcaption { color: var(--soft); font-size: .85rem; } img, svg { width: 100%; height: auto; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--soft); } svg .title { font-weight: 600; fill: var(--ink); }
 svg .legend { font-size: 11px; } svg .grid { stroke: var(--line); stroke-width: .6; } svg .axis { stroke: var(--soft); fill: none; }
-svg .curve { fill: none; stroke-width: 1.5; } .verdict { font-size: .8rem; border-radius: 99px; padding: .05rem .7rem; color: #fff; }
+tspan { font-weight: 700; } svg .curve { fill: none; stroke-width: 1.5; } .verdict { font-size: .8rem; border-radius: 99px; padding: .05rem .7rem; color: #fff; }
 .holds { background: #1b8a5a; } .differs { background: #c0392b; } .missing { background: #7f8c8d; }
 table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
 )";

@@ -1,0 +1,88 @@
+"""The papers' experiments as the program runs them: all there, all run, table and page complete.
+
+Usage: reproduce_test.py PROGRAM
+"""
+
+import html.parser
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = None
+EXPERIMENTS = ([f"D{k}" for k in range(1, 5)] + [f"M{k}" for k in range(1, 10)] + [f"V{k}" for k in range(1, 10)] +
+               [f"E{k}" for k in range(1, 19)] + [f"A{k}" for k in range(1, 6)])
+
+
+class Page(html.parser.HTMLParser):
+    """Counts what is on a page and checks that every element is closed."""
+
+    VOID = {"meta", "img"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.articles, self.figures = [], [], 0
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "article":
+            self.articles.append(dict(attrs)["id"])
+        self.figures += tag == "figure"
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+
+
+class Reproduce(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="achilles-reproduce-test-")
+        cls.report = pathlib.Path(cls.folder.name) / "report"
+        cls.result = subprocess.run([PROGRAM, "reproduce", "all", "--report", cls.report], capture_output=True, text=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def rows(self):
+        """Identifier and verdict of every row of the table."""
+        table = (self.report / "results.md").read_text()
+        return re.findall(r"^\| ([A-Z]\d+) \|.*\| ([a-z ]+) \|$", table, re.MULTILINE)
+
+    def test_every_experiment_of_the_papers_is_in_the_table_once(self):
+        self.assertEqual(self.result.returncode, 0, self.result.stderr)
+        names = [name for name, _ in self.rows()]
+        self.assertEqual([name for name in names if name in EXPERIMENTS], EXPERIMENTS)
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_every_experiment_runs(self):
+        self.assertNotIn("did not run", self.result.stdout)
+
+    def test_whatever_does_not_hold_says_why(self):
+        for block in re.split(r"^  (?=[A-Z]\d+ )", self.result.stdout, flags=re.MULTILINE)[1:]:
+            if not re.match(r"[A-Z]\d+ +holds", block):
+                self.assertIn("note:", block)
+
+    def test_page_is_whole_and_shows_every_experiment(self):
+        page = Page()
+        page.feed((self.report / "index.html").read_text())
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.articles, [name for name, _ in self.rows()])
+        self.assertGreater(page.figures, 20)
+
+    def test_what_there_is_not_is_refused(self):
+        result = subprocess.run([PROGRAM, "reproduce", "newton"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("'newton'", result.stderr)
+        self.assertIn("vouga", result.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main(verbosity=1)
