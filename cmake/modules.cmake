@@ -48,6 +48,7 @@ function(achilles_link_modules target module)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 endfunction()
 
-# Wide lanes are used by the throughput method alone.
+# Wide lanes: where collision detection and the throughput method spend their time.
+target_link_libraries(achilles_collision INTERFACE $<LINK_ONLY:hwy::hwy>)
 target_link_libraries(achilles_time_control PRIVATE hwy::hwy)
 target_link_libraries(achilles PRIVATE hwy::hwy)

@@ -1,5 +1,8 @@
 #include "collision/narrow_phase/box_axes.hpp"
 
+#include "collision/narrow_phase/box_separations.hpp"
+
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
@@ -19,16 +22,7 @@ Vec3 cross_axis(const Mat3& R, int i, int j) {
   return axis;
 }
 
-struct BoxPair {
-  Vec3 half_a;
-  Vec3 half_b;
-  Mat3 R;
-  Vec3 t;
-  Mat3 absolute;
-  double limit;  // [m]
-};
-
-void keep_best(const Vec3& separation, int BoxAxis::*axis, BoxAxis& best) {
+void keep_best(const double* separation, int BoxAxis::*axis, BoxAxis& best) {
   for (int i = 0; i < 3; ++i) {
     if (separation[i] > best.separation) {
       best.separation = separation[i];
@@ -37,65 +31,38 @@ void keep_best(const Vec3& separation, int BoxAxis::*axis, BoxAxis& best) {
   }
 }
 
-// Separations along the cross products of A's edge I with B's three, each times the sine of the angle between its
-// edges. False when one shows that the boxes are beyond the limit: sines are at most one. Padded to an even number for
-// the vector unit.
-constexpr int kEdgePairs = 10;
-using EdgeArray = Eigen::Array<double, kEdgePairs, 1>;
-
-template <int I>
-bool measure_row(const BoxPair& pair, EdgeArray& scaled, EdgeArray& sine2) {
-  constexpr int i1 = (I + 1) % 3, i2 = (I + 2) % 3;
-  const Mat3& R = pair.R;
-  const Mat3& Q = pair.absolute;
-  const Vec3& a = pair.half_a;
-  const Vec3& b = pair.half_b;
-  const double t1 = pair.t[i1], t2 = pair.t[i2];
-  const Vec3 reach_b(b.y() * Q(I, 2) + b.z() * Q(I, 1), b.z() * Q(I, 0) + b.x() * Q(I, 2),
-                     b.x() * Q(I, 1) + b.y() * Q(I, 0));
-  const Vec3 reach = a[i1] * Q.row(i2).transpose() + a[i2] * Q.row(i1).transpose() + reach_b;
-  const Vec3 separation = (t2 * R.row(i1) - t1 * R.row(i2)).transpose().cwiseAbs() - reach;
-  scaled.segment<3>(3 * I) = separation;
-  sine2.segment<3>(3 * I) = (R.row(i1).cwiseAbs2() + R.row(i2).cwiseAbs2()).transpose();
-  return separation.maxCoeff() <= pair.limit;
-}
-
-bool try_edges(const BoxPair& pair, BoxAxis& best) {
-  EdgeArray scaled, sine2;
-  scaled[kEdgePairs - 1] = -1;
-  sine2[kEdgePairs - 1] = 0;
-  if (!measure_row<0>(pair, scaled, sine2) || !measure_row<1>(pair, scaled, sine2) ||
-      !measure_row<2>(pair, scaled, sine2)) {
-    return false;
-  }
-  const EdgeArray separation = scaled / sine2.sqrt();
-  for (int k = 0; k < kEdgePairs - 1; ++k) {
-    if (sine2[k] >= kParallelSine * kParallelSine && separation[k] > best.separation) {
-      best.separation = separation[k];
-      best.axis_a = k / 3;
-      best.axis_b = k % 3;
+// Only those that separate by more than the faces do. Dividing an overlap by the sine makes it larger, so that most
+// pairs need no root.
+void keep_best_edges(const BoxSeparations& all, double faces, BoxAxis& best) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (all.edges[i][j] <= std::min(0.0, std::max(faces, best.separation))) continue;
+      const double sine2 = all.sine2[i][j];
+      if (sine2 < kParallelSine * kParallelSine) continue;
+      const double separation = all.edges[i][j] / std::sqrt(sine2);
+      if (separation > std::max(faces, best.separation)) {
+        best.separation = separation;
+        best.axis_a = i;
+        best.axis_b = j;
+      }
     }
   }
-  return best.separation <= pair.limit;
 }
 
 }  // namespace
 
 BoxAxes find_box_axes(const Vec3& half_a, const Vec3& half_b, const Transform& X_AB, double limit) {
-  const BoxPair pair{half_a, half_b, X_AB.R, X_AB.p, X_AB.R.cwiseAbs(), limit};
   BoxAxes axes;
   axes.beyond = true;
-  const Vec3 separation_a = pair.t.cwiseAbs() - half_a - pair.absolute * half_b;
-  if (separation_a.maxCoeff() > limit) return axes;
-  const Vec3 t_b = pair.R.transpose() * pair.t;
-  const Vec3 separation_b = t_b.cwiseAbs() - half_b - pair.absolute.transpose() * half_a;
-  if (separation_b.maxCoeff() > limit) return axes;
-  if (!try_edges(pair, axes.edges)) return axes;
+  BoxSeparations all;
+  if (!measure_box_separations(half_a.data(), half_b.data(), X_AB.R.data(), X_AB.p.data(), limit, all)) return axes;
+  keep_best(all.faces_a, &BoxAxis::axis_a, axes.face_a);
+  keep_best(all.faces_b, &BoxAxis::axis_b, axes.face_b);
+  keep_best_edges(all, std::max(axes.face_a.separation, axes.face_b.separation), axes.edges);
+  if (axes.edges.separation > limit) return axes;
   axes.beyond = false;
-  keep_best(separation_a, &BoxAxis::axis_a, axes.face_a);
-  keep_best(separation_b, &BoxAxis::axis_b, axes.face_b);
-  axes.face_a.normal = std::copysign(1.0, pair.t[axes.face_a.axis_a]) * Vec3::Unit(axes.face_a.axis_a);
-  axes.face_b.normal = std::copysign(1.0, t_b[axes.face_b.axis_b]) * pair.R.col(axes.face_b.axis_b);
+  axes.face_a.normal = std::copysign(1.0, X_AB.p[axes.face_a.axis_a]) * Vec3::Unit(axes.face_a.axis_a);
+  axes.face_b.normal = std::copysign(1.0, all.center_b[axes.face_b.axis_b]) * X_AB.R.col(axes.face_b.axis_b);
   return axes;
 }
 

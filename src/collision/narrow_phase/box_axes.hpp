@@ -16,7 +16,7 @@ struct BoxAxis {
 struct BoxAxes {
   BoxAxis face_a;
   BoxAxis face_b;
-  BoxAxis edges;        // separation -∞ when every pair of edges is parallel; without its normal
+  BoxAxis edges;        // separation -∞ when no pair of edges separates by more than the faces; without its normal
   bool beyond = false;  // some axis separates by more than the limit; then the rest is not filled in
 };
 
