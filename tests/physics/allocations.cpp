@@ -1,12 +1,14 @@
 #include "support/allocations.hpp"
 
+#include "support/sanitizers.hpp"
+
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 
 // The sanitizers have a malloc of their own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if !ACHILLES_OWN_MALLOC
 
 namespace achilles::testing {
 std::int64_t count_allocations() { return 0; }

@@ -1,5 +1,7 @@
 #include "world/largest_allocation.hpp"
 
+#include "support/sanitizers.hpp"
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -9,7 +11,7 @@ std::atomic<std::size_t> largest{0};
 }
 
 // The sanitizers have operators of their own, which must not be mixed with these.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if ACHILLES_OWN_MALLOC
 void* operator new(std::size_t size) {
   if (size > largest.load(std::memory_order_relaxed)) largest.store(size, std::memory_order_relaxed);
   void* memory = std::malloc(size > 0 ? size : 1);

@@ -64,7 +64,7 @@ TEST(BroadPhase, AllMethodsFindTheSamePairsWhileEverythingMoves) {
       pairs += methods.expect_agreement(proxies);
       ASSERT_FALSE(testing::Test::HasFatalFailure());
     }
-    EXPECT_GT(pairs, 100U) << "at speed " << speed;
+    EXPECT_GT(pairs, 50U) << "at speed " << speed;  // one a step, or it would prove nothing
   }
 }
 
