@@ -44,7 +44,7 @@ void print_fields(const std::vector<scene_file::Field>& fields) {
 int list_methods(const std::string& name) {
   if (name.empty()) {
     for (const MethodInfo& method : method_infos()) {
-      fmt::print("{:<18} {} [{}]\n", method.name, method.promise, method.source);
+      fmt::print("{:<21} {} [{}]\n", method.name, method.promise, method.source);
     }
     return kDone;
   }
