@@ -20,7 +20,24 @@ void encode(std::string_view bytes, std::string& text) {
   }
 }
 
+/// The last one or two bytes, with padding.
+void encode_rest(std::string_view rest, std::string& text) {
+  if (rest.empty()) return;
+  std::string padded(rest);
+  padded.resize(3, '\0');
+  encode(padded, text);
+  std::fill(text.end() - static_cast<std::ptrdiff_t>(3 - rest.size()), text.end(), '=');
+}
+
 }  // namespace
+
+std::string encode_base64(std::string_view bytes) {
+  std::string text;
+  const std::size_t whole = bytes.size() / 3 * 3;
+  encode(bytes.substr(0, whole), text);
+  encode_rest(bytes.substr(whole), text);
+  return text;
+}
 
 void Base64Writer::write(std::string_view bytes) {
   bytes_ += bytes.size();
@@ -49,12 +66,8 @@ void Base64Writer::pad(std::size_t alignment) {
 }
 
 void Base64Writer::finish() {
-  if (rest_.empty()) return;
-  const std::size_t count = rest_.size();
-  rest_.resize(3, '\0');
   text_.clear();
-  encode(rest_, text_);
-  std::fill(text_.begin() + static_cast<std::ptrdiff_t>(count) + 1, text_.end(), '=');
+  encode_rest(rest_, text_);
   file_.write(text_);
   rest_.clear();
 }

@@ -11,6 +11,9 @@
 
 namespace achilles {
 
+/// A whole text at once.
+[[nodiscard]] std::string encode_base64(std::string_view bytes);
+
 class Base64Writer {
  public:
   explicit Base64Writer(OutputFile& file) : file_(file) {}

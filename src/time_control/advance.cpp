@@ -349,25 +349,20 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
       std::any_of(scene.joints.begin(), scene.joints.end(), goes_to_position)) {
     obstacles.push_back("motors that go to a position are not part of method " + name);
   }
-  const auto is_soft_or_rolls = [](const auto& entry) {
-    return entry.law.rolling_friction > 0 || entry.law.stiffness > 0;
+  const auto has_law = [&scene](const auto& is_such) {
+    const auto holds = [&is_such](const auto& entry) { return is_such(entry.law); };
+    return std::any_of(scene.materials.begin(), scene.materials.end(), holds) ||
+           std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), holds);
   };
   if (std::holds_alternative<SoftStepOptions>(method) &&
-      (std::any_of(scene.materials.begin(), scene.materials.end(), is_soft_or_rolls) ||
-       std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), is_soft_or_rolls))) {
+      has_law([](const ContactLaw& law) { return law.rolling_friction > 0 || law.stiffness > 0; })) {
     obstacles.push_back("rolling friction and compliant contact are not part of method " + name + " in this version");
   }
-  const auto rolls = [](const auto& entry) {
-    return entry.law.rolling_friction > 0 || entry.law.torsional_friction > 0;
-  };
   if (std::holds_alternative<ShockPropagationOptions>(method) &&
-      (std::any_of(scene.materials.begin(), scene.materials.end(), rolls) ||
-       std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), rolls))) {
+      has_law([](const ContactLaw& law) { return law.rolling_friction > 0 || law.torsional_friction > 0; })) {
     obstacles.push_back("rolling and torsional friction are not part of method " + name);
   }
-  const auto anisotropic = [](const auto& entry) { return entry.law.anisotropy.has_value(); };
-  if (std::any_of(scene.materials.begin(), scene.materials.end(), anisotropic) ||
-      std::any_of(scene.material_pairs.begin(), scene.material_pairs.end(), anisotropic)) {
+  if (has_law([](const ContactLaw& law) { return law.anisotropy.has_value(); })) {
     obstacles.push_back("direction-dependent friction is not part of method " + name + " in this version");
   }
   return obstacles;

@@ -2,6 +2,7 @@
 
 #include "reproduce/plot_svg.hpp"
 
+#include "record/base64.hpp"
 #include "record/recording.hpp"
 #include "record/render.hpp"
 
@@ -55,22 +56,6 @@ std::string escape_cell(const std::string& text) {
     cell += c == '\n' ? ' ' : c;
   }
   return cell;
-}
-
-std::string encode_base64(const std::string& bytes) {
-  constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += i + k <= bytes.size() ? kDigits[three >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
 }
 
 std::string draw_still(const Still& still) {
