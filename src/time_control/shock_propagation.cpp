@@ -3,6 +3,7 @@
 #include "math/refill.hpp"
 #include "motion/free_rotation.hpp"
 #include "time_control/contact_stage.hpp"
+#include "time_control/shock_joints.hpp"
 #include "time_control/shock_loads.hpp"
 #include "time_control/shock_patches.hpp"
 #include "time_control/shock_workspace.hpp"
@@ -25,6 +26,7 @@ class GroupStep {
         scratch_(scratch),
         first_(scratch.shock->patch_start[group]),
         patches_(std::span(scratch.shock->patches).subspan(first_, scratch.shock->patch_start[group + 1] - first_)),
+        joints_(joints_of(scratch, group)),
         solve_(scratch.solves[group]) {}
 
   /// Whether most of what touches did not touch in the last step.
@@ -57,16 +59,17 @@ class GroupStep {
     }
   }
 
-  /// dynamics: sweeps over all contacts, up and down by turns.
+  /// dynamics: sweeps over all contacts and joints, up and down by turns.
   void sweep_all(std::span<BodyVelocity> u) {
     const PatchBodies bodies{scratch_.inverse_mass, u};
     for (Patch& patch : patches_) weigh_patch(patch, scratch_.inverse_mass);
     const double before = measure_all_power(u);
     for (const Patch& patch : patches_) apply_patch(patch, bodies);
     if (before + measure_all_power(u) > 0) start_from_rest(bodies);
+    apply_rows(joints_, u);
     solve_ = {};
     while (solve_.iterations < options_.iterations) {
-      solve_.residual = sweep_patches(patches_, bodies, direction_of(solve_.iterations));
+      solve_.residual = sweep(bodies, direction_of(solve_.iterations));
       ++solve_.iterations;
       if (solve_.residual < options_.tolerance) break;
     }
@@ -124,11 +127,17 @@ class GroupStep {
     }
     const PatchBodies bodies{scratch_.inverse_mass, u};
     for (int k = 0; k < options_.iterations; ++k) {
-      if (sweep_patches(patches_, bodies, direction_of(k)) < options_.tolerance) break;
+      if (sweep(bodies, direction_of(k)) < options_.tolerance) break;
     }
   }
 
  private:
+  /// Joints come last: contacts may give, joints may not.
+  double sweep(const PatchBodies& bodies, SweepDirection direction) {
+    const double contacts = sweep_patches(patches_, bodies, direction);
+    return std::max(contacts, sweep_joints(joints_, bodies.u, direction));
+  }
+
   [[nodiscard]] bool bounces_at(const Patch& patch, int i) const {
     return patch.rebound[i] > 0 && !scratch_.records[patch.first + static_cast<std::size_t>(i)].impulse.isZero(0);
   }
@@ -188,6 +197,7 @@ class GroupStep {
   StepWorkspace& scratch_;
   std::size_t first_;
   std::span<Patch> patches_;
+  JointSweep joints_;
   SolveReport& solve_;
 };
 
@@ -251,12 +261,16 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   find_contacts(world, options.margin, h, scratch);
   find_layers(world, options, scratch);
   build_patches(world, options, h, scratch);
+  build_joint_rows(world, h, options.warm_start, scratch);
   solve_all(world, options, h, scratch);
   record_patches(scratch);
   remember_contacts(world, options.slop, scratch, report);
   integrate_positions(world, h, options.integrator, scratch.motion, scratch.constrained);
   correct_all(world, options, h, scratch);
+  correct_joints(world, options.correction_iterations, scratch);
   rebound_all(world, options, h, scratch, report);
+  conclude_joints(world, h, scratch, report);
+  report.joint_error = update_joint_positions(world);
   for (const ContactRecord& record : scratch.records) {
     report.external_work += measure_script_work(world.bodies, record, record.impulse);
   }

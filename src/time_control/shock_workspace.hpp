@@ -20,6 +20,13 @@ struct Load {
   bool is_known = false;
 };
 
+/// The rows of one joint: equalities first, then limits, motors and springs.
+struct JointBlock {
+  std::uint32_t first = 0;  // counted from the first row of the group
+  std::uint32_t equalities = 0, count = 0;
+  Eigen::Matrix<double, 6, 6> inverse = Eigen::Matrix<double, 6, 6>::Zero();  // of J M⁻¹ Jᵀ + Σ of the equalities
+};
+
 struct ShockWorkspace {
   std::vector<SupportEdge> support;  // contacts that touch
   StackLayers layers;
@@ -27,9 +34,11 @@ struct ShockWorkspace {
   std::vector<Patch> patches;                                    // group after group, layer after layer
   std::vector<std::uint32_t> patch_start;                        // per group, and one past the last
   std::vector<std::array<double, Patch::kPoints>> loads_before;  // per patch, of the last step [N s]
-  std::vector<Load> loads;                                       // per body
-  std::vector<BodyInverseMass> translating;                      // per body: the inverse mass of one that does not turn
-  std::vector<BodyVelocity> displacement;                        // per body [m], [rad]
+  std::vector<JointBlock> joint_blocks;                          // in the order of StepWorkspace::joint_rows
+  std::vector<JointBlock> correction_blocks;
+  std::vector<Load> loads;                   // per body
+  std::vector<BodyInverseMass> translating;  // per body: the inverse mass of one that does not turn
+  std::vector<BodyVelocity> displacement;    // per body [m], [rad]
 };
 
 }  // namespace achilles

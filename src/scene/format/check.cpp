@@ -208,7 +208,10 @@ class Checker {
     item.bad = true;
     std::vector<std::string> names;
     if (spec.kind == Spec::Kind::kTagged) names.push_back(spec.tag);
-    for (const Field* field : fields) names.push_back(field->name);
+    for (const Field* field : fields) {
+      // Variants share names.
+      if (std::find(names.begin(), names.end(), field->name) == names.end()) names.push_back(field->name);
+    }
     complaints_.error(
         item.key_place, path.text(),
         fmt::format("unknown key '{}' in {}{}", shorten(item.key), spec.name, suggestion(item.key, names)));
