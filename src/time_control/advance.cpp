@@ -102,6 +102,7 @@ AnitescuOptions make_anitescu(const Request& request) {
   AnitescuOptions options;
   options.solve = {request.make_solver_after(NewtonOptions{}), read.integer("exact_rows")};
   options.restitution_before = read.word("restitution_from") == "before";
+  options.attempts = read.integer("attempts");
   options.warm_start = read.boolean("warm_start");
   options.margin = read.number("margin");
   options.tolerance = read.number("restitution_threshold");

@@ -134,6 +134,8 @@ MethodInfo anitescu() {
                            integer("exact_rows", 300, 0, 1e6, kExactRows),
                            boolean("warm_start", true, kWarmStart),
                            number("margin", 0.01, 0, kBig, kMargin),
+                           integer("attempts", 5, 1, 1000,
+                                   "solves of a step at most, each with the contacts that the one before missed"),
                            number("restitution_threshold", 0.05, 0, kBig, kThreshold),
                            word("restitution_from", {"before", "after"},
                                 "the velocity that a collision gives back: before its step, or after, as in fig. 1"),

@@ -1,6 +1,7 @@
 #include "geometry/hull.hpp"
 #include "geometry/sample.hpp"
 #include "geometry/support.hpp"
+#include "support/full_size.hpp"
 
 #include <gtest/gtest.h>
 
@@ -118,7 +119,7 @@ TEST(Hull, RegularSolidsHaveTheFacesTheyAreNamedAfter) {
 
 TEST(Hull, RandomCloudsOfAllSizesAreEnclosed) {
   Random random(1);
-  for (int trial = 0; trial < (sample::is_full() ? 2000 : 200); ++trial) {
+  for (int trial = 0; trial < (is_full() ? 2000 : 200); ++trial) {
     std::vector<Vec3> points;
     const int count = random.integer(4, trial % 20 == 0 ? 600 : 40);
     for (int i = 0; i < count; ++i) points.push_back(trial % 2 == 0 ? random.in_cube(1) : random.direction());
@@ -153,7 +154,7 @@ TEST(Hull, GridOfPointsOnATurnedBoxIsTheBox) {
 TEST(Hull, NearlyCoplanarPointsGiveAConsistentHull) {
   Random random(3);
   for (double noise = 1e-16; noise < 1e-3; noise *= 10) {
-    for (int trial = 0; trial < (sample::is_full() ? 200 : 20); ++trial) {
+    for (int trial = 0; trial < (is_full() ? 200 : 20); ++trial) {
       const Quat q = random.rotation();
       std::vector<Vec3> points;
       for (int i = 0; i < 80; ++i) {

@@ -2,6 +2,7 @@
 #include "geometry/file/polygon.hpp"
 #include "geometry/mesh/topology.hpp"
 #include "geometry/sample.hpp"
+#include "support/full_size.hpp"
 
 #include <gtest/gtest.h>
 
@@ -162,7 +163,7 @@ TEST(MeshFile, DamagedFilesNeverGetPastTheReader) {
                                                                  {as_text_stl(mesh), MeshFormat::kStl},
                                                                  {as_binary_stl(mesh), MeshFormat::kStl}};
   int accepted = 0, refused = 0;
-  for (int trial = 0; trial < (sample::is_full() ? 100000 : 5000); ++trial) {
+  for (int trial = 0; trial < (is_full() ? 100000 : 5000); ++trial) {
     auto [bytes, format] = files[static_cast<std::size_t>(random.integer(0, 3))];
     const auto anywhere = [&, size = static_cast<int>(bytes.size())] {
       return static_cast<std::size_t>(random.integer(0, size - 1));

@@ -1,19 +1,17 @@
 // Seeded random inputs and meshes made by rule, for the tests of geometry.
 #pragma once
 
+#include "support/full_size.hpp"
+
 #include <achilles/shape.hpp>
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <vector>
 
 namespace achilles::sample {
-
-/// Whether the full size of a heavy test is asked for; by default a seeded sample of the same cases runs.
-inline bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 class Random {
  public:

@@ -4,18 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "impact/impact_law.hpp"
 #include "impact/impact_workspace.hpp"
+#include "support/full_size.hpp"
 
 namespace achilles::testing {
 
 /// Full sizes when ACHILLES_FULL is set, else a share that fits a quick run.
-inline int sized(int quick, int full) { return std::getenv("ACHILLES_FULL") != nullptr ? full : quick; }
+inline int sized(int quick, int full) { return is_full() ? full : quick; }
 
 /// Bodies at one instant. "Ball" as in [Vouga17]: a mass without rotation.
 struct TouchingBodies {

@@ -1,12 +1,12 @@
 // The integrator of a body that nothing touches: what it keeps, how fast it converges, and that no step is too long.
 #include "motion/free_rotation.hpp"
+#include "support/full_size.hpp"
 
 #include <Eigen/LU>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 #include <random>
 
@@ -14,8 +14,6 @@ namespace achilles {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 /// A free body: orientation and spin in body axes.
 struct Spinning {

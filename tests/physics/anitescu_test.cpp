@@ -1,12 +1,15 @@
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 #include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <utility>
 
 namespace achilles {
 namespace {
@@ -128,7 +131,7 @@ double total_energy(const Simulation& simulation) {
 
 struct CollapseResult {
   double start = 0;        // [J] energy at the start
-  double rise = 0;         // [J] largest excess of the energy over both of its last two values
+  double rise = 0;         // [J] largest excess of the energy over its last three values
   double final_share = 0;  // of the potential energy above the plank
   double penetration = 0;  // [m]
   int contacts = 0, contact_rise = 0;
@@ -136,16 +139,17 @@ struct CollapseResult {
   double seconds_worst = 0, seconds_mean = 0;  // per step
 };
 
-/// The triangle of 66 disks of [Anitescu04, sec. V] over 20 s, or its beginning.
-CollapseResult run_collapse(const std::string& file, const std::string& solver, double duration) {
+/// The triangle of 66 disks of [Anitescu04, sec. V] over 20 s, or its beginning; sweeps for solvers that sweep.
+CollapseResult run_collapse(const std::string& file, const std::string& solver, double duration, int sweeps = 0) {
   Scene scene = load_scene(source_folder() / "scenes/anitescu" / file);
   scene.method.name = "anitescu";
   scene.method.solver = solver;
+  if (sweeps > 0) scene.method.options["iterations"] = static_cast<double>(sweeps);
   Simulation simulation(scene);
   CollapseResult result;
   const double start = total_energy(simulation);
   result.start = start;
-  double energy = start, energy_before = start;
+  std::array<double, 3> energies = {start, start, start};  // after the last steps
   int contacts = 0, steps = 0;
   while (simulation.world().time < duration - 1e-9) {
     const auto before = std::chrono::steady_clock::now();
@@ -153,9 +157,9 @@ CollapseResult run_collapse(const std::string& file, const std::string& solver, 
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     EXPECT_FALSE(report.stopped) << report.stopped->message;
     if (report.stopped) return result;
-    result.rise = std::max(result.rise, total_energy(simulation) - std::max(energy, energy_before));
-    energy_before = energy;
-    energy = total_energy(simulation);
+    const double energy = total_energy(simulation);
+    result.rise = std::max(result.rise, energy - *std::max_element(energies.begin(), energies.end()));
+    energies[static_cast<std::size_t>(steps) % energies.size()] = energy;
     result.penetration = std::max(result.penetration, simulation.penetration());
     int touching = 0;
     for (const ContactRecord& contact : simulation.contacts()) touching += contact.impulse.isZero(0) ? 0 : 1;
@@ -168,7 +172,7 @@ CollapseResult run_collapse(const std::string& file, const std::string& solver, 
     ++steps;
   }
   result.seconds_mean /= steps;
-  result.final_share = energy / start;
+  result.final_share = total_energy(simulation) / start;
   std::printf(
       "%-13s contacts <= %d (rise <= %d), step mean %.2f ms, worst %.2f ms, residual %.1e, violation %.4f m, "
       "energy left %.3f\n",
@@ -177,11 +181,9 @@ CollapseResult run_collapse(const std::string& file, const std::string& solver, 
   return result;
 }
 
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
-
 // Figure 3: the energy falls steadily and the violation, 0.08 m in the paper, is small and soon corrected. A collision
-// gives its energy back one step after it has taken it, so that energy is compared over two steps; what is left of it
-// when it does not change is rounding, 1e-13 of the whole.
+// gives its energy back one step after it has taken it, and in that step another may take some: energy is compared
+// over three steps. What is left of a rise when nothing changes is rounding, 1e-13 of the whole.
 TEST(Anitescu, SixtySixDisksLoseEnergyInEveryStepAndPenetrateLessThanThePapers) {
   const CollapseResult result = run_collapse("disks.yaml", "newton", is_full() ? 20 : 3);
   EXPECT_LE(result.rise, 1e-13 * result.start);
@@ -195,15 +197,36 @@ TEST(Anitescu, PlasticDisksStayBoundedAtTheStepOfThePaper) {
   EXPECT_LE(result.penetration, 0.08);
 }
 
+// Sweeps are as many as each needs for velocities to a few cm/s, at speeds of 10 m/s.
 TEST(Anitescu, EverySolverBringsTheDisksDown) {
   if (!is_full()) GTEST_SKIP() << "seven collapses of 20 s: with ACHILLES_FULL";
-  for (const char* solver : {"lemke", "dantzig", "jacobi", "gauss-seidel", "sor", "nonsmooth-cg", "newton"}) {
-    const CollapseResult result = run_collapse("disks.yaml", solver, 20);
-    EXPECT_LT(result.final_share, 1) << solver;
-    if (result.residual > 0.02) continue;  // few sweeps: shown, not judged
+  const std::pair<const char*, int> solvers[] = {{"lemke", 0},           {"dantzig", 0}, {"jacobi", 2000},
+                                                 {"gauss-seidel", 1000}, {"sor", 1000},  {"nonsmooth-cg", 300},
+                                                 {"newton", 0}};
+  for (const auto& [solver, sweeps] : solvers) {
+    const CollapseResult result = run_collapse("disks.yaml", solver, 20, sweeps);
+    EXPECT_LT(result.final_share, 0.5) << solver;
+    EXPECT_LE(result.residual, 0.03) << solver;
     EXPECT_LE(result.penetration, 0.08) << solver;
     EXPECT_LE(result.rise, 1e-6 * result.start) << solver;
   }
+}
+
+// Where the last solve of a step has brought a pair together that free flight would not have, it is solved again: a
+// row of balls that a blow runs through within one step.
+TEST(Anitescu, BlowThroughAChainDoesNotPushIntoABodyBeyondFreeReach) {
+  const double h = 0.05, gap = 0.2;
+  Scene scene = make_scene(h, 0, 0);
+  scene.gravity = Vec3::Zero();
+  scene.method.name = "anitescu";
+  scene.bodies = {make_body("striker", {Sphere{0.5}}, Vec3(-1.01, 0, 0)),
+                  make_body("struck", {Sphere{0.5}}, Vec3(0, 0, 0)),
+                  make_body("far", {Sphere{0.5}}, Vec3(1 + gap, 0, 0))};
+  scene.bodies[0].velocity = Vec3(20, 0, 0);
+  Simulation simulation(scene);
+  (void)simulation.step();
+  EXPECT_GE(position_of(simulation, "far").x() - position_of(simulation, "struck").x(), 1 - 1e-12);
+  EXPECT_NEAR(simulation.penetration(), 0, 1e-12);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Free collisions and heaps: what no impact may change, and that nothing comes from nothing.
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <random>
 
 namespace achilles {
@@ -18,8 +18,6 @@ using testing::run_to;
 using testing::velocity_of;
 
 constexpr double kGravity = 9.81;
-
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 class Random {
  public:

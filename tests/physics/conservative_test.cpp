@@ -1,11 +1,11 @@
 // `impulse-conservative`: everything out of collisions and microcollisions, [Mirtich95].
 #include "support/allocations.hpp"
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 
 namespace achilles {
@@ -19,8 +19,6 @@ using testing::run_to;
 using testing::velocity_of;
 
 constexpr double kGravity = 9.81;
-
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 Scene make_conservative(double step, double friction, double restitution, double tolerance) {
   Scene scene = make_scene(step, friction, restitution);

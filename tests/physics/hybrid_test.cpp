@@ -1,11 +1,11 @@
 // `hybrid`: impulses for what flies, constraints for what rests, in one run.
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 #include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 namespace achilles {
 namespace {
@@ -18,8 +18,6 @@ using testing::run_to;
 using testing::velocity_of;
 
 constexpr double kTolerance = 1e-4;  // [m] the method's own
-
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 Scene make_hybrid(double step, double friction, double restitution) {
   Scene scene = make_scene(step, friction, restitution);

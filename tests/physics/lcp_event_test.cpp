@@ -1,3 +1,4 @@
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 #include "support/source_folder.hpp"
 
@@ -6,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 namespace achilles {
 namespace {
@@ -17,8 +17,6 @@ using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
 using testing::velocity_of;
-
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 Scene load(const std::string& file) { return load_scene(source_folder() / "scenes" / file); }
 

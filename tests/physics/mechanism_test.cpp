@@ -1,4 +1,5 @@
 // Mechanisms against closed forms and against integrations of their own equations of motion.
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <numbers>
 
 namespace achilles {
@@ -21,8 +21,6 @@ using testing::run_to;
 using testing::velocity_of;
 
 constexpr double kGravity = 9.81;
-
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 BodyDescription make_anchor() {
   BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3::Zero());

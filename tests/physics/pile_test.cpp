@@ -1,10 +1,10 @@
 #include "support/allocations.hpp"
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 namespace achilles {
 namespace {
@@ -37,7 +37,7 @@ Scene make_marbles(int layers) {
 }
 
 /// A thousand with ./test --full, else four hundred.
-int layers() { return std::getenv("ACHILLES_FULL") != nullptr ? 10 : 4; }
+int layers() { return is_full() ? 10 : 4; }
 
 TEST(Pile, MarblesStayFiniteAndInTheirBoxAndComeToRestWithoutSinkingIn) {
   Simulation simulation(make_marbles(layers()));

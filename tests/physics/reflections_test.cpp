@@ -1,9 +1,9 @@
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <random>
 
 namespace achilles {
@@ -44,7 +44,7 @@ void add_walls(Scene& scene, double half_width) {
 
 // A gas: energy is kept by every impact, momentum changes only by what the walls give.
 TEST(Reflections, ElasticBallsInABoxKeepTheirEnergy) {
-  const bool full = std::getenv("ACHILLES_FULL") != nullptr;
+  const bool full = is_full();
   const int side = full ? 10 : 5;
   Scene scene = make_reflections_scene(1);
   add_walls(scene, 0.15 * side);

@@ -1,12 +1,12 @@
 // Shock propagation: what the thesis's stacks do under 10 + 5 sweeps at 0.01 s, [Erleben04, secs. 6.1.7, 6.4].
 #include "support/allocations.hpp"
+#include "support/full_size.hpp"
 #include "support/scenes.hpp"
 #include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <ostream>
 #include <string>
 
@@ -20,8 +20,6 @@ using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
 using testing::velocity_of;
-
-bool is_full() { return std::getenv("ACHILLES_FULL") != nullptr; }
 
 void use_shock_propagation(Scene& scene, double f = 1) {
   scene.method = {"shock-propagation", "", "", {{"weight_feeling", f}}};

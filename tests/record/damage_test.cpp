@@ -4,6 +4,7 @@
 #include "record/page.hpp"
 #include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "support/full_size.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +22,6 @@
 namespace achilles {
 namespace {
 
-using test::is_full_run;
 using test::make_contacts;
 using test::make_scene;
 using test::record;
@@ -71,7 +71,7 @@ void record_all_kinds(const std::string& path, std::uint64_t instants) {
 }
 
 /// Rounds a property test runs: `quick` of them by default, `full` when asked for everything.
-std::size_t rounds(std::size_t quick, std::size_t full) { return is_full_run() ? full : quick; }
+std::size_t rounds(std::size_t quick, std::size_t full) { return is_full() ? full : quick; }
 
 class Damage : public ::testing::Test {
  protected:

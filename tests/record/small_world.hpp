@@ -137,6 +137,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-inline bool is_full_run() { return std::getenv("ACHILLES_FULL") != nullptr; }
-
 }  // namespace achilles::test

@@ -8,6 +8,7 @@
 #include "scene/random_scene.hpp"
 #include "scene/yaml/text.hpp"
 #include "scene/yaml/tree.hpp"
+#include "support/full_size.hpp"
 #include "support/source_folder.hpp"
 
 #include <achilles/scene.hpp>
@@ -51,7 +52,7 @@ const nlohmann::json& schema() {
   return parsed;
 }
 
-int sample_count() { return std::getenv("ACHILLES_FULL") != nullptr ? 200'000 : 3'000; }
+int sample_count() { return is_full() ? 200'000 : 3'000; }
 
 TEST(SceneSchema, AcceptsEverySceneOfTheRepository) {
   for (const fs::path& file : files_under(source_folder() / "scenes")) {

@@ -4,9 +4,9 @@
 #include "math/inverse_mass.hpp"
 #include "solver/matrix_problem.hpp"
 #include "solver/row_problem.hpp"
+#include "support/full_size.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ namespace achilles::testing_problems {
 inline constexpr double kGravityStep = 9.81 * 0.01;  // [m/s] gained by free fall in one step of 0.01 s
 
 /// ACHILLES_FULL=1 asks for the full size of the random tests.
-inline int trials(int standard, int full) { return std::getenv("ACHILLES_FULL") != nullptr ? full : standard; }
+inline int trials(int standard, int full) { return is_full() ? full : standard; }
 
 class ProblemMaker {
  public:

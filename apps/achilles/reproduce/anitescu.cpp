@@ -130,32 +130,34 @@ Curve make_curve(const std::string& name, const std::vector<double>& x, const st
   return {name, x, y, false};
 }
 
-/// How long the collapse is run with a solver: in short, direct ones are shown at their beginning.
-double collapse_duration(const Setting& setting, const std::string& solver) {
-  if (setting.full) return 20;
-  return solver == "gauss-seidel" || solver == "sor" || solver == "nonsmooth-cg" ? 20 : 0.5;
+/// The collapse with every solver, with sweeps for velocities to a few cm/s at speeds of 10 m/s. In short, costly ones
+/// are shown at their beginning.
+std::vector<CollapseSetting> list_collapses(const Setting& setting) {
+  const std::filesystem::path scene = setting.scenes / "anitescu/disks.yaml";
+  const double brief = setting.full ? 20 : 0.5, longer = setting.full ? 20 : 5;
+  return {{scene, "lemke", brief},        {scene, "dantzig", brief},
+          {scene, "jacobi", brief, 2000}, {scene, "gauss-seidel", longer, 1000},
+          {scene, "sor", longer, 1000},   {scene, "nonsmooth-cg", 20, 300},
+          {scene, "newton", brief}};
 }
 
 Outcome run_disks(const Setting& setting) {
   std::vector<Collapse> runs;
-  for (const char* solver : {"lemke", "dantzig", "jacobi", "gauss-seidel", "sor", "nonsmooth-cg", "newton"}) {
-    runs.push_back(run_collapse(setting.scenes / "anitescu/disks.yaml", solver, collapse_duration(setting, solver)));
-  }
+  for (const CollapseSetting& collapse : list_collapses(setting)) runs.push_back(run_collapse(collapse));
   Plot contacts{"Contacts per step", "step", "contacts", false, false, {}};
   Plot times{"Time per step", "step", "time [s]", false, true, {}};
   Plot violation{"Constraint violation", "step", "depth [m]", false, false, {}};
   Plot energy{"Total energy", "step", "energy [J]", false, false, {}};
   std::string table;
-  const Collapse* fastest = nullptr;  // of those that solve what they are given, over the whole 20 s
+  const Collapse* fastest = nullptr;  // over the whole 20 s
   bool holds = true;
   for (const Collapse& run : runs) {
     contacts.curves.push_back(make_curve(run.solver, run.step, run.contacts));
     times.curves.push_back(make_curve(run.solver, run.step, run.seconds));
     violation.curves.push_back(make_curve(run.solver, run.step, run.violation));
     energy.curves.push_back(make_curve(run.solver, run.step, run.energy));
-    if (run.residual < kConverged) holds = holds && run.violation_max <= 0.08 && run.rise <= 1e-6 * run.energy.front();
-    const bool counts = run.residual < kConverged && run.duration > 19;
-    if (counts && (fastest == nullptr || run.mean_seconds() < fastest->mean_seconds())) fastest = &run;
+    holds = holds && run.violation_max <= 0.08 && run.rise <= 1e-6 * run.energy.front();
+    if (run.duration > 19 && (fastest == nullptr || run.mean_seconds() < fastest->mean_seconds())) fastest = &run;
     table.append(
         fmt::format("{}: {:.0f} s in {:.2f} ms a step (worst {:.1f}), residual {:.0e} m/s, violation {:.4f} m, "
                     "rise {:.0e} J. ",
@@ -163,11 +165,6 @@ Outcome run_disks(const Setting& setting) {
                     run.violation_max, run.rise));
   }
   Outcome outcome;
-  if (fastest == nullptr) {
-    outcome.ours = "no solver brings the disks to rest with its problems solved";
-    outcome.note = table;
-    return outcome;
-  }
   holds = holds && fastest->mean_seconds() <= 0.005;
   outcome.verdict = holds ? Verdict::holds : Verdict::differs;
   outcome.ours = fmt::format(
@@ -176,9 +173,8 @@ Outcome run_disks(const Setting& setting) {
       fastest->solver, 1e3 * fastest->mean_seconds(), 0.5 / fastest->mean_seconds(), fastest->violation_max,
       fastest->contact_rise);
   outcome.note = table +
-                 "The model gives back a collision's energy one step after it has taken it, so that energy is compared "
-                 "over two steps: rise is the most by which it exceeds both values before. Solvers that stop at more "
-                 "than 0.02 m/s (few sweeps) are shown but not judged.";
+                 "The model gives back a collision's energy one step after it has taken it, and another may take some "
+                 "in that step: rise is the most by which energy exceeds its last three values.";
   outcome.plots = {contacts, times, violation, energy};
   return outcome;
 }
@@ -190,8 +186,8 @@ Outcome run_large_steps(const Setting& setting) {
   double fastest = 0, rise = 0;
   for (const double h : {0.05, 0.1, 0.025}) {
     if (h < 0.05 && !setting.full) continue;
-    const Collapse run =
-        run_collapse(setting.scenes / "anitescu/disks_large_step.yaml", "nonsmooth-cg", setting.full ? 20 : 8, h);
+    const Collapse run = run_collapse(
+        {setting.scenes / "anitescu/disks_large_step.yaml", "nonsmooth-cg", setting.full ? 20.0 : 8.0, 0, h});
     Curve curve{fmt::format("h = {} s", h), {}, run.speed, false};
     for (const double step : run.step) curve.x.push_back(h * step);
     speed.curves.push_back(curve);

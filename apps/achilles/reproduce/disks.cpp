@@ -4,6 +4,7 @@
 #include <achilles/simulation.hpp>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <numeric>
 
@@ -28,26 +29,27 @@ double Collapse::mean_seconds() const {
 
 double Collapse::worst_seconds() const { return *std::max_element(seconds.begin(), seconds.end()); }
 
-Collapse run_collapse(const std::filesystem::path& file, const std::string& solver, double duration, double h) {
-  Scene scene = load_scene(file);
+Collapse run_collapse(const CollapseSetting& setting) {
+  Scene scene = load_scene(setting.scene);
   scene.method.name = "anitescu";
-  scene.method.solver = solver;
-  if (h > 0) scene.step = h;
+  scene.method.solver = setting.solver;
+  if (setting.sweeps > 0) scene.method.options["iterations"] = static_cast<double>(setting.sweeps);
+  if (setting.h > 0) scene.step = setting.h;
   Simulation simulation(scene);
   Collapse run;
-  run.solver = solver;
-  run.duration = duration;
-  double last = total_energy(simulation), before_last = last;
+  run.solver = setting.solver;
+  run.duration = setting.duration;
+  std::array<double, 3> energies;  // after the last steps
+  energies.fill(total_energy(simulation));
   int contacts = 0;
-  while (simulation.world().time < duration - 1e-9) {
+  while (simulation.world().time < setting.duration - 1e-9) {
     const std::clock_t start = std::clock();
     const StepReport report = simulation.step();
     run.seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     if (report.stopped) break;
     const double energy = total_energy(simulation);
-    run.rise = std::max(run.rise, energy - std::max(last, before_last));
-    before_last = last;
-    last = energy;
+    run.rise = std::max(run.rise, energy - *std::max_element(energies.begin(), energies.end()));
+    energies[run.step.size() % energies.size()] = energy;
     if (!run.step.empty()) run.contact_rise = std::max(run.contact_rise, report.contacts - contacts);
     contacts = report.contacts;
     run.step.push_back(static_cast<double>(run.step.size() + 1));

@@ -7,8 +7,6 @@
 
 namespace achilles::reproduce {
 
-inline constexpr double kConverged = 0.02;  // [m/s] residual below which a run is judged by the paper's claims
-
 struct Collapse {
   std::string solver;
   double duration = 0;  // [s]
@@ -16,16 +14,22 @@ struct Collapse {
   std::vector<double> step, contacts, seconds, violation, energy, speed;
   double violation_max = 0;  // [m]
   double residual = 0;       // [m/s] largest
-  double rise = 0;           // [J] largest excess of the energy over both of its last two values
+  double rise = 0;           // [J] largest excess of the energy over its last three values
   int contact_rise = 0;      // most new contacts in a step
 
   [[nodiscard]] double mean_seconds() const;
   [[nodiscard]] double worst_seconds() const;
 };
 
-/// Runs the scene with the method `anitescu`. `seconds` is processor time of the whole step, contacts included; `h`
-/// other than zero replaces the step of the scene.
-[[nodiscard]] Collapse run_collapse(const std::filesystem::path& scene, const std::string& solver, double duration,
-                                    double h = 0);
+struct CollapseSetting {
+  std::filesystem::path scene;
+  std::string solver;
+  double duration = 20;  // [s]
+  int sweeps = 0;        // of a solver that sweeps; 0: its own default
+  double h = 0;          // [s] in place of the scene's step, unless zero
+};
+
+/// Runs the scene with the method `anitescu`. `seconds` is processor time of the whole step, contacts included.
+[[nodiscard]] Collapse run_collapse(const CollapseSetting& setting);
 
 }  // namespace achilles::reproduce

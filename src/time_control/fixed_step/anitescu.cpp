@@ -1,10 +1,14 @@
 #include "time_control/fixed_step/anitescu.hpp"
 
 #include "constraint/point_row.hpp"
+#include "math/refill.hpp"
 #include "time_control/contact_stage.hpp"
+#include "world/colliders.hpp"
 #include "world/contact_memory.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace achilles {
 namespace {
@@ -71,18 +75,78 @@ int remember_collisions(const World& world, const AnitescuOptions& options, Step
   return bounces;
 }
 
+/// Rows of the contacts in the workspace, solved on u*.
+void solve_contacts(World& world, const AnitescuOptions& options, StepWorkspace& scratch, double h) {
+  // No gap counts as closed and nothing bounces by the rule of lcp-fixed: every target is −Φ/h.
+  build_rows(world, {h, kInfinity, -kInfinity, options.margin}, options.warm_start, scratch);
+  set_contact_targets(world, options, h, scratch);
+  stabilize_joints(world, options.stabilization, h, scratch);
+  solve_groups(world, options.solve, scratch);
+}
+
+/// Lets the colliders look as far as the velocities of the solve take them. False where they did already.
+bool look_further(const World& world, double h, StepWorkspace& scratch) {
+  std::vector<Collider>& ahead = scratch.fixed_step.ahead;
+  place_colliders(world, h, ahead);
+  bool further = false;
+  for (std::size_t i = 0; i < ahead.size(); ++i) {
+    further = further || ahead[i].reach > scratch.colliders[i].reach;
+    scratch.colliders[i].reach = std::max(scratch.colliders[i].reach, ahead[i].reach);
+  }
+  return further;
+}
+
+/// Does a point that was not among the contacts of the solve penetrate at its end?
+bool misses_a_contact(const World& world, double h, const StepWorkspace& scratch) {
+  constexpr double kRounding = 1e-9;  // [m]
+  const ContactSet& solved = scratch.contacts;
+  auto known = solved.contacts.begin();
+  for (const Contact& contact : scratch.fixed_step.found.contacts) {
+    const auto before = [&](const Contact& other) {
+      return std::pair(other.collider_a, other.collider_b) < std::pair(contact.collider_a, contact.collider_b);
+    };
+    while (known != solved.contacts.end() && before(*known)) ++known;
+    const bool is_known = known != solved.contacts.end() && known->collider_a == contact.collider_a &&
+                          known->collider_b == contact.collider_b;
+    const std::span<const ContactPoint> points = is_known ? solved.points_of(*known) : std::span<const ContactPoint>();
+    for (const ContactPoint& point : scratch.fixed_step.found.points_of(contact)) {
+      const Arms arms{contact.body_a, contact.body_b, point.position - world.bodies.position[contact.body_a],
+                      point.position - world.bodies.position[contact.body_b]};
+      if (point.gap + h * point.normal.dot(arms.point_velocity(world.bodies.velocity)) >= -kRounding) continue;
+      const bool was_there = std::any_of(points.begin(), points.end(),
+                                         [&](const ContactPoint& other) { return other.feature == point.feature; });
+      if (!was_there) return true;
+    }
+  }
+  return false;
+}
+
+/// Adds what the solve brings together although u* did not, to the contacts. False where there is nothing to add.
+bool add_missed_contacts(const World& world, const AnitescuOptions& options, StepWorkspace& scratch, double h) {
+  if (!look_further(world, h, scratch)) return false;
+  DetectOptions detect;
+  detect.collide.margin = options.margin;
+  detect.threads = scratch.runner.threads();
+  detect_contacts(scratch.colliders, scratch.ignored, detect, scratch.detection, scratch.fixed_step.found);
+  if (!misses_a_contact(world, h, scratch)) return false;
+  std::swap(scratch.contacts, scratch.fixed_step.found);
+  group_contacts(world, scratch);
+  return true;
+}
+
 }  // namespace
 
 StepReport advance_anitescu(World& world, const AnitescuOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
   prepare_bodies(world, h, scratch);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
+  copy_to(world.bodies.velocity, scratch.fixed_step.free);
   find_contacts(world, options.margin, h, scratch);
-  // No gap counts as closed and nothing bounces by the rule of lcp-fixed: every target is −Φ/h.
-  build_rows(world, {h, kInfinity, -kInfinity, options.margin}, options.warm_start, scratch);
-  set_contact_targets(world, options, h, scratch);
-  stabilize_joints(world, options.stabilization, h, scratch);
-  solve_groups(world, options.solve, scratch);
+  solve_contacts(world, options, scratch, h);
+  for (int attempt = 1; attempt < options.attempts && add_missed_contacts(world, options, scratch, h); ++attempt) {
+    copy_to(scratch.fixed_step.free, world.bodies.velocity);
+    solve_contacts(world, options, scratch, h);
+  }
   report.impacts = remember_collisions(world, options, scratch);
   conclude_contacts(world, 0, scratch, report);
   conclude_joints(world, h, scratch, report);

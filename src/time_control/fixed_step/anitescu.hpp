@@ -14,6 +14,7 @@ struct AnitescuOptions {
   /// left, sec. III-D, whose error does not vanish with h.
   bool restitution_before = true;
   bool warm_start = true;
+  int attempts = 5;          // solves of a step at most, each with the contacts that the one before missed
   double margin = 0.01;      // [m] ε of sec. III-A, to which each pair adds what its velocities close in a step
   double tolerance = 0.05;   // [m/s] TOL of eq. 4.10: slower approaches do not bounce
   double stabilization = 1;  // γ of sec. II-B: share of the errors that a step takes out
@@ -24,11 +25,14 @@ struct AnitescuOptions {
 ///   M (v⁺ − v) = h k + Σ n c_n + Σ D β + Σ ν c_ν
 ///   0 ≤ c_n ⟂ γΦ/h + ∇Φᵀv⁺ + Λ ≥ 0,   γΘ/h + ∇Θᵀv⁺ = 0,   q⁺ = q + h v⁺
 ///
-/// for all contacts with Φ ≤ ε, of either sign; γ = 1 while Φ > 0. A contact that took an impulse while Φ > 0 collided:
-/// in the next step Λ = e ∇Φᵀv, with v of the step before the collision, if that is an approach faster than TOL.
-/// Sec. III asks for a positive gap after the collision as well, which the complementarity excludes; that is left out.
-/// ∇Φ in Λ is that of the collision, where eq. 4.10 takes the one of the step after: both are within the O(h) of the
-/// model. Energy may rise with restitution, sec. IV; without it velocities stay bounded for every h.
+/// for all contacts with Φ ≤ ε, of either sign; γ = 1 while Φ > 0. Which these are is predicted from the velocities
+/// without contact; a blow that comes through others can bring a pair together that was not among them. Sec. V asks for
+/// a better prediction: pairs that v⁺ would make penetrate are added and the step is solved again. A contact that took
+/// an impulse while Φ > 0 collided: in the next step Λ = e ∇Φᵀv, with v of the step before the collision, if that is an
+/// approach faster than TOL. Sec. III asks for a positive gap after the collision as well, which the complementarity
+/// excludes; that is left out. ∇Φ in Λ is that of the collision, where eq. 4.10 takes the one of the step after: both
+/// are within the O(h) of the model. Energy may rise with restitution, sec. IV; without it velocities stay bounded for
+/// every h.
 [[nodiscard]] StepReport advance_anitescu(World& world, const AnitescuOptions& options, StepWorkspace& scratch,
                                           double h);
 

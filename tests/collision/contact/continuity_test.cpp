@@ -9,6 +9,7 @@
 #include "collision/narrow_phase/shapes.hpp"
 #include "geometry/mesh/triangle.hpp"
 #include "geometry/sample.hpp"
+#include "support/full_size.hpp"
 
 namespace achilles {
 namespace {
@@ -72,7 +73,7 @@ TEST_P(RestingContinuity, RegionAndNormalOfAShapeAtRestMoveWithIt) {
                                      make_hull(sample::box_corners({0.6, 0.9, 0.5})), make_cylinder(0.4, 0.6),
                                      make_cone(0.4, 0.6)};
   for (const Geometry& solid : solids) {
-    for (int trial = 0; trial < (sample::is_full() ? 20000 : 300); ++trial) {
+    for (int trial = 0; trial < (is_full() ? 20000 : 300); ++trial) {
       const Transform X = resting_pose(-solid.bounds.lower.z(), random);
       const Transform Y = nudged(X, epsilon, random);
       const auto before = region_of(ground, X_WG, solid, X), after = region_of(ground, X_WG, solid, Y);
@@ -97,7 +98,7 @@ TEST(ContactContinuity, NormalsOfShallowContactsDoNotJump) {
                                      make_cylinder(0.4, 0.6), make_cone(0.4, 0.6),
                                      make_capsule(0.2, 0.5),  make_sphere(0.4)};
   for (const double epsilon : {1e-9, 1e-6}) {
-    for (int trial = 0; trial < (sample::is_full() ? 100000 : 2000); ++trial) {
+    for (int trial = 0; trial < (is_full() ? 100000 : 2000); ++trial) {
       const Geometry& a = solids[static_cast<std::size_t>(random.integer(0, 5))];
       const Geometry& b = solids[static_cast<std::size_t>(random.integer(0, 5))];
       const Transform X_WA{random.rotation().toRotationMatrix(), Vec3::Zero()};

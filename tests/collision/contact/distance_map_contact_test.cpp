@@ -9,6 +9,7 @@
 
 #include "collision/narrow_phase/shapes.hpp"
 #include "geometry/sample.hpp"
+#include "support/full_size.hpp"
 
 namespace achilles {
 namespace {
@@ -71,7 +72,7 @@ TEST(DistanceMapContact, TreeAndBruteForceFindTheSamePoints) {
                                        other};
   int touching = 0;
   for (const Geometry& partner : partners) {
-    for (int trial = 0; trial < (sample::is_full() ? 1000 : 20); ++trial) {
+    for (int trial = 0; trial < (is_full() ? 1000 : 20); ++trial) {
       const Transform X{random.rotation().toRotationMatrix(), random.in_cube(0.8)};
       std::vector<ContactPoint> tree, all;
       append_map_contacts(partner, at(0, 0, 0), map, X, {0.01, SampleSearch::kTree}, tree);

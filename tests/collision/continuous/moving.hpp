@@ -2,8 +2,8 @@
 #pragma once
 
 #include "collision/continuous/time_of_contact.hpp"
+#include "support/full_size.hpp"
 
-#include <cstdlib>
 #include <random>
 
 namespace achilles::continuous_test {
@@ -22,7 +22,7 @@ inline BallisticMotion make_motion(const Vec3& position, const Vec3& velocity = 
 }
 
 /// Full size when asked for by the environment, a sample of it otherwise.
-inline int choose_count(int full, int sample) { return std::getenv("ACHILLES_FULL") != nullptr ? full : sample; }
+inline int choose_count(int full, int sample) { return is_full() ? full : sample; }
 
 class Draw {
  public:

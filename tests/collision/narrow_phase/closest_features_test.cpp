@@ -4,6 +4,7 @@
 #include "collision/narrow_phase/gjk.hpp"
 #include "geometry/hull.hpp"
 #include "geometry/sample.hpp"
+#include "support/full_size.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ GjkResult by_gjk(const FeatureGraph& a, const FeatureGraph& b, const Transform& 
 TEST(ClosestFeatures, AgreeWithGjkWhereverTheWalkStarts) {
   sample::Random random(5);
   int gave_up = 0, separated = 0, penetrating = 0, most_steps = 0;
-  for (int trial = 0; trial < (sample::is_full() ? 100000 : 3000); ++trial) {
+  for (int trial = 0; trial < (is_full() ? 100000 : 3000); ++trial) {
     const FeatureGraph a = make_random_hull(random, random.integer(4, 30));
     const FeatureGraph b = make_random_hull(random, random.integer(4, 30));
     Transform X{random.rotation().toRotationMatrix(),

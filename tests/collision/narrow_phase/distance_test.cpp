@@ -5,6 +5,7 @@
 #include "collision/narrow_phase/oracle.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 #include "collision/narrow_phase/random_pairs.hpp"
+#include "support/full_size.hpp"
 #include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -89,7 +90,7 @@ class ConvexDistanceOfKind : public ::testing::TestWithParam<int> {};
 
 TEST_P(ConvexDistanceOfKind, AgreesWithProofsFromDefinitions) {
   // 27 combinations of kinds; a million pairs in all at full size.
-  const int count = sample::is_full() ? 37100 : 600;
+  const int count = is_full() ? 37100 : 600;
   for (int kind_b = GetParam(); kind_b < kConvexKinds; ++kind_b) {
     if (GetParam() < kConvexKinds - 1) check_kinds(GetParam(), kind_b, count);
   }
