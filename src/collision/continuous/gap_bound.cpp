@@ -1,5 +1,6 @@
 #include "collision/continuous/gap_bound.hpp"
 
+#include "collision/continuous/turning_slab.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 
 #include <algorithm>
@@ -220,6 +221,17 @@ double MovingPair::compute_largest_change(double t, const SignedDistance& gap, d
   return compute_change({make_instant(sides_[0], t), make_instant(sides_[1], t)}, gap.distance, span);
 }
 
+// Both in free flight and turning, of few vertices.
+bool MovingPair::can_turn_along() const {
+  bool turns = false;
+  for (const Side& side : sides_) {
+    const auto* ballistic = std::get_if<BallisticMotion>(side.motion);
+    if (ballistic == nullptr || !TurningSlab::is_possible(side.core)) return false;
+    turns = turns || !ballistic->spin.isZero(0);
+  }
+  return turns;
+}
+
 double MovingPair::compute_safe_step(double t, const SignedDistance& gap, double span, const GapGoal& goal) const {
   const std::array<Instant, 2> at{make_instant(sides_[0], t), make_instant(sides_[1], t)};
   const Kind a = sides_[0].kind;
@@ -233,6 +245,12 @@ double MovingPair::compute_safe_step(double t, const SignedDistance& gap, double
           return lower_reach(sides_[1], at[1], n, origin, s) + lower_reach(sides_[0], at[0], Vec3(-n), origin, s);
         },
         span, goal);
+    if (step < span && can_turn_along()) {
+      const auto flying = [&](std::size_t k) {
+        return FlyingCore{&sides_[k].core, at[k].X_WG, at[k].center, at[k].v, at[k].w, at[k].a};
+      };
+      step = std::max(step, find_safe_step(TurningSlab(flying(0), flying(1), n, origin), span, goal));
+    }
   } else if ((a == Kind::kHalfSpace && b == Kind::kCore) || (a == Kind::kCore && b == Kind::kHalfSpace)) {
     const std::size_t plane = a == Kind::kHalfSpace ? 0 : 1;
     const std::size_t other = 1 - plane;

@@ -9,7 +9,8 @@
 // The minimum over the shape is at a vertex, or no less than one support point in the direction n + s n × w with the
 // largest |w × r|; it is exact in the velocity of every point and concave in s: if it is above a level at 0 and at s,
 // it is so in between. Conservative advancement [Mirtich95, sec. 3.1] bounds the velocity by |w| max|r| instead; this
-// bound is one order better, which is what makes grazing and spinning contacts converge in a handful of steps.
+// bound is one order better, which is what makes grazing and spinning contacts converge in a handful of steps. Edges
+// and faces in touch that turn need a direction that turns along: see turning_slab.hpp.
 #pragma once
 
 #include "collision/contact/collide.hpp"
@@ -89,6 +90,7 @@ class MovingPair {
                           const Vec3& n, double s) const;
   [[nodiscard]] MovingPair with_triangle(const TrianglePolytope& triangle) const;
   [[nodiscard]] Aabb compute_swept_box(double first, double last, double margin) const;
+  [[nodiscard]] bool can_turn_along() const;
   double compute_change(const std::array<Instant, 2>& at, double gap, double s) const;
 
   std::array<Side, 2> sides_;
