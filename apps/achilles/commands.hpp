@@ -67,7 +67,9 @@ int compare(const CompareArguments& arguments);
 int solve_problem(const SolveArguments& arguments);
 int reproduce_papers(const ReproduceArguments& arguments);
 int check(const SceneArguments& arguments);
-int export_recording(const std::string& recording, const std::vector<std::string>& outputs);
+/// `megabytes`: of a page or of glTF's animation, at most; none: their defaults.
+int export_recording(const std::string& recording, const std::vector<std::string>& outputs,
+                     std::optional<double> megabytes);
 int replay(const std::string& recording, int threads);
 int list_methods(const std::string& name);
 int list_shapes(const std::string& name);

@@ -34,6 +34,7 @@ struct Request {
   ReproduceArguments reproduce;
   std::string recording;             // of export and replay
   std::vector<std::string> outputs;  // of export
+  std::optional<double> megabytes;   // of export
   int threads = 1;                   // of replay
   std::string name;                  // of what is listed
   std::function<int()> chosen;
@@ -121,8 +122,14 @@ void describe_recordings(CLI::App& app, Request& request) {
       app.add_subcommand("export", "Turn a recording into a page that plays anywhere, glTF, or numbers");
   command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
   command->add_option("OUTPUT", request.outputs, "OUT.html, OUT.glb or OUT.csv, one or more")->required();
-  command->callback(
-      [&request] { request.chosen = [&request] { return export_recording(request.recording, request.outputs); }; });
+  command
+      ->add_option("--size", request.megabytes,
+                   "Of the data in OUT.html or OUT.glb at most [MB]; longer recordings are thinned out evenly in time; "
+                   "default 60 and 200")
+      ->check(CLI::Range(0.001, 2000.0));
+  command->callback([&request] {
+    request.chosen = [&request] { return export_recording(request.recording, request.outputs, request.megabytes); };
+  });
 
   command = app.add_subcommand("replay", "Run a recording again and name the first instant that differs");
   command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();

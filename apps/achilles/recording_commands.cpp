@@ -14,7 +14,8 @@
 #include <filesystem>
 
 namespace achilles::program {
-int export_recording(const std::string& recording_path, const std::vector<std::string>& outputs) {
+int export_recording(const std::string& recording_path, const std::vector<std::string>& outputs,
+                     std::optional<double> megabytes) {
   for (const std::string& output : outputs) {
     const std::string extension = std::filesystem::path(output).extension().string();
     if (extension != ".csv" && extension != ".html" && extension != ".glb") {
@@ -22,14 +23,17 @@ int export_recording(const std::string& recording_path, const std::vector<std::s
     }
   }
   const Recording recording = open_recording(recording_path);
+  PageOptions page;
+  GltfOptions gltf;
+  if (megabytes) page.budget = gltf.budget = static_cast<std::size_t>(1e6 * *megabytes);
   for (const std::string& output : outputs) {
     const std::filesystem::path extension = std::filesystem::path(output).extension();
     if (extension == ".csv") {
       export_csv(recording, output);
     } else if (extension == ".glb") {
-      export_gltf(recording, output);
+      export_gltf(recording, output, gltf);
     } else {
-      export_page(recording, output);
+      export_page(recording, output, page);
     }
     announce_file(output);
   }

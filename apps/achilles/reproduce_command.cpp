@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 
 #include "record/output_file.hpp"
+#include "record/program_data.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -39,18 +40,10 @@ constexpr Paper kPapers[] = {
      reproduce::anitescu_experiments},
 };
 
-/// The scenes of an installed program, or of the source tree it was built in.
+/// The scenes of an installed program, of the source tree it was built in, or of the present folder.
 std::filesystem::path find_scenes() {
+  if (const auto found = find_program_data("scenes/vouga", "scenes/vouga")) return found->parent_path();
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const std::filesystem::path installed = program.parent_path().parent_path() / "share/achilles/scenes";
-    if (std::filesystem::is_directory(installed / "vouga", error)) return installed;
-    for (std::filesystem::path folder = program.parent_path(); folder != folder.root_path();
-         folder = folder.parent_path()) {
-      if (std::filesystem::is_directory(folder / "scenes/vouga", error)) return folder / "scenes";
-    }
-  }
   if (std::filesystem::is_directory("scenes/vouga", error)) return std::filesystem::absolute("scenes");
   throw BadInput("cannot find the folder of the papers' scenes; name it with --scenes DIR");
 }

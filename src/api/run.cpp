@@ -85,13 +85,30 @@ class Run {
   }
 
  private:
+  void record_step(const StepReport& step, double seconds) {
+    const double time = simulation_.world().time;
+    recorder_->after_step(step, seconds);
+    if (step.stopped) {
+      recorder_->event({step.stopped->time, RecordedKind::kStop, kNoBody, kNoBody});
+      return;
+    }
+    recorder_->touches(time, simulation_.contacts());
+    for (const ContactEvent& event : simulation_.events()) {
+      if (event.kind == EventKind::kTriggerIn) {
+        recorder_->event({time, RecordedKind::kTriggerIn, event.second, event.first});
+      } else if (event.kind == EventKind::kTriggerOut) {
+        recorder_->event({time, RecordedKind::kTriggerOut, event.second, event.first});
+      }
+    }
+  }
+
   std::optional<Stop> step() {
     const Clock::time_point before = Clock::now();
     const StepReport step = simulation_.step();
     const World& world = simulation_.world();
     report_.after_step(world, step);
     report_.contacts(simulation_.contacts());
-    if (recorder_) recorder_->after_step(step, seconds_since(before));
+    if (recorder_) record_step(step, seconds_since(before));
     if (step.stopped) return step.stopped;
     ++steps_;
     if (world.step_index % every_ == 0) instant();
@@ -175,7 +192,7 @@ RunReport resume_run(const std::string& recording_path, const RunOptions& option
     if (!rest.duration) rest.duration = recording.head().duration;
     Run run(scene, rest);
     run.record_to(whole_path);
-    run.recorder().append_instants(recording, checkpoint->instants);
+    run.recorder().append_instants(recording, checkpoint->instants, checkpoint->world.time);
     Instant instant;
     for (std::size_t k = 0; k < checkpoint->instants; ++k) {
       recording.read(k, instant);

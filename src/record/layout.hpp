@@ -16,7 +16,9 @@
 //   /contacts/    offset (T + 1): points of instant t are rows [offset[t], offset[t + 1]) of body_a (C), body_b (C),
 //                 position (C, 3), normal (C, 3) from a to b, gap (C), impulse (C, 3) [N s] on b, over the last step
 //   /scalars/     the members of Scalars below, each (T) or (T, 3)
-//   /events/      time, kind (see RecordedKind), body_a, body_b (E); 4294967295 where there is no body
+//   /events/      time, kind (see RecordedKind), body_a, body_b (E); 4294967295 where there is no body. For triggers
+//   body_b
+//                 is the trigger, by its place in the scene
 //   /checkpoints/ bytes, offset (K + 1), step (K), instant (K): Worlds saved along the way, to continue from
 //   /report       (bytes) JSON, empty when the run was cut off
 //

@@ -3,6 +3,7 @@
 #include "record/base64.hpp"
 #include "record/output_file.hpp"
 #include "record/page_data.hpp"
+#include "record/program_data.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -55,6 +56,21 @@ Json describe_bodies(const Recording& recording) {
   return list;
 }
 
+/// Names of the scene's triggers, where events may speak of them.
+Json list_triggers(const Recording& recording) {
+  Json names = Json::array();
+  if (recording.event_count() == 0) return names;
+  try {
+    for (const TriggerDescription& trigger :
+         parse_scene(recording.head().scene_text, recording.head().scene_file).triggers) {
+      names.push_back(trigger.name);
+    }
+  } catch (const std::exception&) {
+    // A scene whose files are gone: its triggers go by number.
+  }
+  return names;
+}
+
 Json describe(const Recording& recording, const PagePlan& plan, bool live) {
   const RecordingHead& head = recording.head();
   Json shapes = Json::array();
@@ -76,6 +92,8 @@ Json describe(const Recording& recording, const PagePlan& plan, bool live) {
           {"recorded_instants", recording.instants()},
           {"decimated", plan.instants.size() < recording.instants()},
           {"over_budget", plan.is_over_budget},
+          {"recorded_events", recording.event_count()},
+          {"triggers", list_triggers(recording)},
           {"live", live},
           {"complete", recording.is_complete()},
           {"report", recording.is_complete() ? parse(recording, recording.report(), "the report") : Json(nullptr)},
@@ -170,19 +188,11 @@ void export_comparison(std::span<const ComparedRun> runs, const std::string& out
 }
 
 std::string find_page_template() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) throw std::runtime_error("cannot find the template of pages: the program does not know where it is");
-  const std::filesystem::path installed = program.parent_path().parent_path() / "share/achilles/template.html";
-  if (std::filesystem::is_regular_file(installed, error)) return installed.string();
-  std::filesystem::path folder = program.parent_path();
-  while (folder.has_relative_path()) {
-    const std::filesystem::path candidate = folder / "viewer/dist/template.html";
-    if (std::filesystem::is_regular_file(candidate, error)) return candidate.string();
-    folder = folder.parent_path();
-  }
-  throw std::runtime_error("cannot find the template of pages: neither " + installed.string() +
-                           " nor viewer/dist/template.html in a folder above " + program.parent_path().string());
+  const auto found = find_program_data("template.html", "viewer/dist/template.html");
+  if (found) return found->string();
+  throw std::runtime_error(
+      "cannot find the template of pages: neither share/achilles/template.html beside the program's folder nor "
+      "viewer/dist/template.html in a folder above it");
 }
 
 }  // namespace achilles

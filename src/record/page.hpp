@@ -14,6 +14,8 @@
 //    "body_count": N, "instants": T, "recorded_instants": T0,  // T < T0: evenly decimated to fit the budget
 //    "decimated": false,       // true: T of T0 instants, evenly spread, the first and the last kept
 //    "over_budget": false,     // true: even two instants are larger than the budget
+//    "recorded_events": E0,    // more than in event_time: evenly thinned out
+//    "triggers": ["...", ..],  // names, for events of triggers
 //    "live": false,            // true: more instants follow over a WebSocket, see page_instant.hpp
 //    "complete": true,         // false: the recording was cut off, there is no report
 //    "report": {...} | null,   // what --report writes; report.stopped says why a run ended itself
@@ -37,6 +39,9 @@
 //   contact_normal    float32 (C, 3)      from a to b
 //   contact_gap       float32 (C)         [m] negative: penetrating
 //   contact_impulse   float32 (C, 3)      [N s] over the last step, acting on b
+//   event_time        float64 (E)         [s]; events are left out altogether where there are none
+//   event_kind        uint8   (E)         RecordedKind of layout.hpp
+//   event_body        uint32  (E, 2)      4294967295: none; the second of a trigger's event is the trigger
 //   and one float64 array per entry of /scalars of the recording (layout.hpp): (T), or (T, 3) for momentum [N s] and
 //   angular_momentum [N m s]; energy_kinetic and energy_potential [J], penetration [m], contacts, iterations,
 //   residual [m/s], step_seconds [s], ... Where instants are left out, each kept one stands for those before it too:

@@ -3,6 +3,7 @@
 #include "record/sampling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -17,6 +18,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kAlignment = 8;  // [bytes] of every array
 constexpr std::uint64_t kMostContactPoints = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kContactsAtOnce = 16'384;
+constexpr std::size_t kEventsAtOnce = 65'536;
+constexpr std::uint64_t kEventBytes = 24;       // of one event in the page, encoded
+constexpr std::uint64_t kMostEvents = 200'000;  // nobody reads more
 
 /// What the instants that are left out of a page do to those that are kept.
 enum class Reduction { kLast, kLargest, kSum };
@@ -65,10 +69,15 @@ std::uint64_t encoded_bytes(const Recording& recording, const PagePlan& plan) {
   return (bytes + 2) / 3 * 4;
 }
 
-PagePlan plan_instants(const Recording& recording, std::size_t count, bool has_velocities) {
+PagePlan plan_instants(const Recording& recording, std::size_t count, bool has_velocities, std::size_t budget) {
   PagePlan plan;
   plan.instants = spread_instants(recording.instants(), count);
   plan.has_velocities = has_velocities;
+  // Events come out of a tenth of the budget.
+  const std::uint64_t events = recording.event_count();
+  const std::uint64_t room = std::clamp<std::uint64_t>(budget / 10 / kEventBytes, 1, kMostEvents);
+  plan.event_stride = std::max<std::uint64_t>(1, (events + room - 1) / room);
+  plan.events = (events + plan.event_stride - 1) / plan.event_stride;
   plan.contact_first.reserve(plan.instants.size());
   std::uint64_t total = 0;
   for (const std::size_t k : plan.instants) {
@@ -193,6 +202,44 @@ void write_scalar(const Recording& recording, const std::string& name, const Pag
   }
 }
 
+/// visit(event) for the events of the plan.
+template <class Visit>
+void for_each_event(const Recording& recording, const PagePlan& plan, Visit&& visit) {
+  std::vector<RecordedEvent> block;
+  const std::uint64_t total = recording.event_count();
+  for (std::uint64_t first = 0; first < total; first += kEventsAtOnce) {
+    recording.read_events(first, std::min<std::uint64_t>(kEventsAtOnce, total - first), block);
+    for (std::uint64_t k = 0; k < block.size(); ++k) {
+      if ((first + k) % plan.event_stride == 0) visit(block[k]);
+    }
+  }
+}
+
+/// One array of events: `get` takes what it holds from an event.
+template <class T, class Get>
+PageArray make_event_array(const Recording& recording, const PagePlan& plan, const char* name, const char* type,
+                           std::vector<std::uint64_t> shape, Get get) {
+  return {name, type, sizeof(T), std::move(shape), [&recording, &plan, get](Base64Writer& out) {
+            for_each_event(recording, plan, [&](const RecordedEvent& event) {
+              const auto values = get(event);
+              out.write_values<T>(std::span<const T>(values));
+            });
+          }};
+}
+
+void list_event_arrays(const Recording& recording, const PagePlan& plan, std::vector<PageArray>& arrays) {
+  if (plan.events == 0) return;
+  arrays.push_back(make_event_array<double>(recording, plan, "event_time", "float64", {plan.events},
+                                            [](const RecordedEvent& e) { return std::array{e.time}; }));
+  arrays.push_back(make_event_array<std::uint8_t>(
+      recording, plan, "event_kind", "uint8", {plan.events},
+      [](const RecordedEvent& e) { return std::array{static_cast<std::uint8_t>(e.kind)}; }));
+  arrays.push_back(make_event_array<std::uint32_t>(recording, plan, "event_body", "uint32", {plan.events, 2},
+                                                   [](const RecordedEvent& e) {
+                                                     return std::array{e.body_a, e.body_b};
+                                                   }));
+}
+
 std::vector<PageArray> list_arrays(const Recording& recording, const PagePlan& plan) {
   const std::uint64_t instants = plan.instants.size();
   const std::uint64_t bodies = recording.body_count();
@@ -238,6 +285,7 @@ std::vector<PageArray> list_arrays(const Recording& recording, const PagePlan& p
     arrays.push_back({name, "float64", 8, shape,
                       [&recording, &plan, name](Base64Writer& out) { write_scalar(recording, name, plan, out); }});
   });
+  list_event_arrays(recording, plan, arrays);
   return arrays;
 }
 
@@ -246,7 +294,7 @@ std::vector<PageArray> list_arrays(const Recording& recording, const PagePlan& p
 PagePlan plan_page(const Recording& recording, std::size_t budget) {
   const std::size_t total = recording.instants();
   std::size_t count = std::min(total, most_instants(recording, budget));
-  PagePlan plan = plan_instants(recording, count, true);
+  PagePlan plan = plan_instants(recording, count, true, budget);
   if (count == total && encoded_bytes(recording, plan) <= budget) return plan;
   plan.has_velocities = false;
   std::uint64_t bytes = encoded_bytes(recording, plan);
@@ -254,7 +302,7 @@ PagePlan plan_page(const Recording& recording, std::size_t budget) {
     // Contacts are not spread evenly over the instants, so that the share that fits is only nearly the share asked for.
     const double share = 0.99 * static_cast<double>(budget) / static_cast<double>(bytes);
     count = std::clamp<std::size_t>(static_cast<std::size_t>(share * static_cast<double>(count)), 2, count - 1);
-    plan = plan_instants(recording, count, false);
+    plan = plan_instants(recording, count, false, budget);
     bytes = encoded_bytes(recording, plan);
   }
   plan.is_over_budget = bytes > budget;

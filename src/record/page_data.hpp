@@ -17,6 +17,8 @@ struct PagePlan {
   std::vector<std::size_t> instants;             // of the recording, increasing
   std::vector<std::uint64_t> contact_first;      // first contact point of each, in the recording
   std::vector<std::uint32_t> contact_offset{0};  // (T + 1) in the page
+  std::uint64_t events = 0;                      // that are in the page
+  std::uint64_t event_stride = 1;                // of that many recorded ones, one
   bool has_velocities = true;
   bool is_over_budget = false;
 };

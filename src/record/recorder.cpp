@@ -11,6 +11,7 @@
 namespace achilles {
 namespace {
 
+constexpr std::size_t kEventsAtOnce = 65'536;
 constexpr std::size_t kSmallChunk = 4096;                    // [bytes] for arrays with one number per instant
 constexpr std::size_t kTimeChunk = 65536;                    // [bytes] as long as no commit is due by the clock
 constexpr std::uint64_t kMetadata = std::uint64_t{1} << 18;  // [bytes] of indices that one commit may add, generously
@@ -187,6 +188,12 @@ void Recorder::event(const RecordedEvent& event) {
   attempt.succeed();
 }
 
+void Recorder::touches(double time, std::span<const ContactRecord> contacts) {
+  events_.clear();
+  touches_.see(time, contacts, events_);
+  for (const RecordedEvent& one : events_) event(one);
+}
+
 void Recorder::append_checkpoint(const World& world) {
   check_open();
   std::ostringstream stream;
@@ -204,7 +211,7 @@ void Recorder::append_checkpoint(const World& world) {
   attempt.succeed();
 }
 
-void Recorder::append_instants(const Recording& recording, std::size_t count) {
+void Recorder::append_instants(const Recording& recording, std::size_t count, double end) {
   if (recording.body_count() != bodies_.size()) {
     throw std::runtime_error(path() + ": cannot continue " + recording.path() + ", which has other bodies");
   }
@@ -212,9 +219,13 @@ void Recorder::append_instants(const Recording& recording, std::size_t count) {
     recording.read(k, instant_);
     append(instant_);
   }
-  const double end = count > 0 ? recording.time(count - 1) : 0;
-  for (const RecordedEvent& one : recording.events()) {
-    if (count > 0 && one.time <= end) event(one);
+  for (std::size_t first = 0; first < recording.event_count(); first += kEventsAtOnce) {
+    recording.read_events(first, std::min(kEventsAtOnce, recording.event_count() - first), events_);
+    for (const RecordedEvent& one : events_) {
+      if (one.time > end || one.kind == RecordedKind::kStop) continue;
+      event(one);
+      touches_.take(one);
+    }
   }
 }
 

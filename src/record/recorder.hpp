@@ -8,6 +8,7 @@
 #include "record/hdf5_file.hpp"
 #include "record/instant.hpp"
 #include "record/superblock.hpp"
+#include "record/touches.hpp"
 
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
@@ -47,10 +48,13 @@ class Recorder {
   /// Records the present state. `contacts` are those of the last step, `penetration` [m] is measured from geometry.
   void instant(const World& world, std::span<const ContactRecord> contacts, double penetration);
   void event(const RecordedEvent& event);
+  /// Records what began and ceased to touch with the step that ended at `time` [s], from its contacts.
+  void touches(double time, std::span<const ContactRecord> contacts);
   /// Saves the whole world, to continue from should the run be cut off.
   void append_checkpoint(const World& world);
-  /// Takes over instants [0, count) of another recording of the same bodies, so that a continued run is one recording.
-  void append_instants(const Recording& recording, std::size_t count);
+  /// Takes over instants [0, count) of another recording of the same bodies, and its events up to `end` [s], so that a
+  /// continued run is one recording.
+  void append_instants(const Recording& recording, std::size_t count, double end);
 
   /// Makes everything so far visible to readers.
   void commit();
@@ -81,7 +85,9 @@ class Recorder {
   std::uint64_t checkpoint_bytes_ = 0;
   bool is_broken_ = false;  // a write failed half way
   Scalars pending_;         // of the steps since the last instant
-  Instant instant_;         // scratch
+  Touches touches_;
+  Instant instant_;                    // scratch
+  std::vector<RecordedEvent> events_;  // scratch
 };
 
 }  // namespace achilles

@@ -167,26 +167,35 @@ void Recording::read(std::size_t instant, Instant& out) const {
   }
 }
 
-std::vector<RecordedEvent> Recording::events() const {
+std::size_t Recording::event_count() const {
   // The four arrays are written one after the other: a kill may leave the first longer than the last.
   std::size_t count = kMostEvents;
   for (const char* name : {"events/time", "events/kind", "events/body_a", "events/body_b"}) {
     count = std::min(count, array(name).rows());
   }
+  return count;
+}
+
+void Recording::read_events(std::size_t first, std::size_t count, std::vector<RecordedEvent>& out) const {
   std::vector<double> time(count);
   std::vector<std::uint8_t> kind(count);
   std::vector<std::uint32_t> a(count), b(count);
-  array("events/time").read<double>(0, count, time);
-  array("events/kind").read<std::uint8_t>(0, count, kind);
-  array("events/body_a").read<std::uint32_t>(0, count, a);
-  array("events/body_b").read<std::uint32_t>(0, count, b);
-  std::vector<RecordedEvent> events(count);
+  array("events/time").read<double>(first, count, time);
+  array("events/kind").read<std::uint8_t>(first, count, kind);
+  array("events/body_a").read<std::uint32_t>(first, count, a);
+  array("events/body_b").read<std::uint32_t>(first, count, b);
+  out.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
     if (kind[k] > static_cast<std::uint8_t>(RecordedKind::kStop)) {
-      throw std::runtime_error(path() + ": event " + std::to_string(k) + " is of no known kind");
+      throw std::runtime_error(path() + ": event " + std::to_string(first + k) + " is of no known kind");
     }
-    events[k] = {time[k], static_cast<RecordedKind>(kind[k]), a[k], b[k]};
+    out[k] = {time[k], static_cast<RecordedKind>(kind[k]), a[k], b[k]};
   }
+}
+
+std::vector<RecordedEvent> Recording::events() const {
+  std::vector<RecordedEvent> events;
+  read_events(0, event_count(), events);
   return events;
 }
 

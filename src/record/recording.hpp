@@ -51,6 +51,9 @@ class Recording {
   /// numbers.
   [[nodiscard]] std::vector<std::uint64_t> contact_offsets(std::size_t first, std::size_t count) const;
 
+  [[nodiscard]] std::size_t event_count() const;
+  /// Replaces `out` by events [first, first + count). Throws std::runtime_error where one is of no known kind.
+  void read_events(std::size_t first, std::size_t count, std::vector<RecordedEvent>& out) const;
   [[nodiscard]] std::vector<RecordedEvent> events() const;
   /// The first instant that is not as it was recorded (0 also when the head was changed), or none. Reads everything.
   [[nodiscard]] std::optional<std::size_t> find_first_altered() const;

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import struct
@@ -397,6 +398,52 @@ class Recordings(ProgramTest):
         self.assertEqual(kind, b"JSON")
         names = {node.get("name") for node in json.loads(data[20 : 20 + size])["nodes"]}
         self.assertLessEqual({"ground", "box", "ball[1,1,1]"}, names)
+
+    def test_export_keeps_to_the_size_asked_for(self):
+        self.record()
+        for name, small in (("run.html", "0.03"), ("run.glb", "0.01")):
+            self.call("export", "run.h5", name)
+            whole = (self.folder / name).stat().st_size
+            self.call("export", "run.h5", name, "--size", small)
+            # Besides its data a page holds the script, and glTF the shapes: those do not shrink.
+            self.assertLess((self.folder / name).stat().st_size, whole)
+        page = (self.folder / "run.html").read_text(encoding="utf-8")
+        self.assertIn('"decimated":true', page)
+        self.assertLess(len(page.split('"data": "')[1].split('"')[0]), 30_000)
+        self.assertIn("--size", self.call("export", "run.h5", "run.html", "--size", "-1", status=2).stderr)
+
+    def test_recordings_larger_than_memory_are_exported_drawn_and_certified(self):
+        # 1,600 bodies take 168 kB per instant: 168 MB, or 1.3 GB in full size, within 120 MB of address space, of which
+        # the program and its libraries take half.
+        steps = 8000 if os.environ.get("ACHILLES_FULL") else 1000
+        scene = self.write("many.yaml", f"""\
+achilles: 1
+time: {{step: 0.001, duration: {steps / 1000}}}
+bodies:
+  - name: ball
+    repeat: {{count: [40, 40, 1], spacing: [3, 3, 0]}}
+    shape: {{sphere: {{radius: 0.5}}}}
+    spin: [1, 2, 3]
+""")
+        limit = 120_000_000
+
+        def limited(*arguments):
+            return subprocess.run(
+                [PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+            )
+
+        if limited("--version").returncode != 0:
+            self.skipTest("a sanitizer takes more than that for itself")
+        self.call("run", scene, "--quiet", "--record", "many.h5", "--every", "0.001")
+        for arguments in (
+            ["export", "many.h5", "many.html", "--size", "5"], ["export", "many.h5", "many.glb", "--size", "5"],
+            ["render", "many.h5", "--at", "0.9", "-o", "many.png", "--size", "320x200"], ["certify", "many.h5"],
+        ):
+            done = limited(*arguments)
+            self.assertEqual(done.returncode, 0, f"{arguments}: {done.stdout[-2000:]} {done.stderr[-2000:]}")
+        self.assertLess((self.folder / "many.html").stat().st_size, 7e6)
+        self.assertLess((self.folder / "many.glb").stat().st_size, 7e6)
 
     def test_certify_holds_for_an_honest_run_and_says_what_another_breaks(self):
         self.record("--method", "impulse-zeno-free", "--every", "0.005", "--duration", "0.5")

@@ -255,7 +255,7 @@ TEST(Recording, AContinuedRecordingEqualsAnUninterruptedOne) {
     const Recording first(folder.file("first.h5"));
     World world(scene);
     Recorder recorder(folder.file("second.h5"), world, scene);
-    recorder.append_instants(first, 7);
+    recorder.append_instants(first, 7, first.time(6));
     for (std::uint64_t k = 7; k < 12; ++k) {
       set_state(world, k);
       recorder.after_step(make_step(k), 0.25);

@@ -5,6 +5,7 @@ import { describeRun, warningOf } from './about';
 import { Bodies } from './bodies';
 import { Colors, kColorModes, type ColorMode } from './colors';
 import { Contacts, kContactLayers, type ContactLayer } from './contacts';
+import { Events } from './events';
 import type { View } from './hash';
 import { Inspector } from './inspector';
 import { Dragger, Live } from './live';
@@ -22,20 +23,22 @@ export class App {
   readonly stage: Stage;
   selected = -1;
   frames = 0;
-  frameMilliseconds = 0; // of script per drawn frame, smoothed
+  scriptMilliseconds = 0; // of the last frame, without drawing
   private readonly colors: Colors;
   private readonly bodies: Bodies;
   private readonly contacts: Contacts;
   private readonly trails: Trails;
   private readonly plots: Plots;
   private readonly inspector: Inspector;
+  private readonly events: Events;
   readonly live?: Live;
   private readonly dragger?: Dragger;
   private theme: Theme = 'light';
   private dirty = true;
   private follow = false;
   private glass = false;
-  private shownIndex = -1;
+  private shownIndex = -1; // -1: whatever is on the stage is out of date
+  private shownTime = NaN;
   private last = 0;
   private readonly anchor = new THREE.Vector3();
 
@@ -52,6 +55,7 @@ export class App {
     this.stage.scene.add(this.bodies.group, this.contacts.group, this.trails.lines);
     this.plots = new Plots(element('plots'), () => curvesOf(recording), (t) => this.player.seek(t));
     this.inspector = new Inspector(element('body'), recording, (body) => this.select(body));
+    this.events = new Events(element('events'), recording, (t) => this.player.seek(t), (body) => this.select(body));
     this.player.onChange = () => this.touch();
     if (recording.header.live) {
       this.live = new Live(recording, { grown: (reset) => this.grow(reset), changed: () => this.touch(), plots: () => this.refreshPlots() });
@@ -157,17 +161,18 @@ export class App {
     const changed = place.index !== this.shownIndex;
     this.shownIndex = place.index;
     if (this.recording.instants > 0) {
-      this.bodies.update(place);
+      if (changed || this.player.time !== this.shownTime) this.bodies.update(place);
       if (changed && this.colors.varies) this.bodies.recolor(place.index);
-      if (this.contacts.shown.size > 0 || changed) this.contacts.update(place.index);
-      this.trails.update(place, this.selected, (body, out) => this.bodies.center(body, out));
+      if (changed) this.contacts.update(place.index);
+      this.trails.update(place, this.player.time, this.selected, (body, out) => this.bodies.center(body, out));
       this.followSelected();
       this.dragger?.update();
     }
     this.showTime(place.index, changed);
+    this.shownTime = this.player.time;
+    this.scriptMilliseconds = performance.now() - began;
     this.stage.render();
     this.frames += 1;
-    this.frameMilliseconds += 0.1 * (performance.now() - began - this.frameMilliseconds);
   }
 
   private showTime(index: number, changed: boolean): void {
@@ -178,6 +183,7 @@ export class App {
     element<HTMLSelectElement>('speed').value = String(this.player.speed);
     if (!element('app').classList.contains('side')) return;
     this.plots.follow(this.player.time, index);
+    this.events.show(this.player.time);
     if (changed) this.inspector.show(this.selected, index);
   }
 
@@ -195,6 +201,7 @@ export class App {
   select(body: number): void {
     this.selected = body;
     this.bodies.select(body);
+    this.events.choose(body);
     if (body >= 0) this.bodies.center(body, this.anchor);
     element<HTMLInputElement>('search').value = body >= 0 ? this.recording.header.bodies[body].name : '';
     this.inspector.show(body, Math.max(0, this.shownIndex));

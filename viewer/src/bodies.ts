@@ -14,6 +14,8 @@ interface Slot {
 interface Batch {
   mesh: THREE.InstancedMesh;
   slots: Slot[];
+  owner: Uint32Array; // body of each slot
+  local: Float32Array; // 16 per slot, column by column
   infinite: boolean;
 }
 
@@ -65,7 +67,9 @@ export class Bodies {
     mesh.receiveShadow = true;
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     for (let i = 0; i < slots.length; ++i) mesh.setColorAt(i, this.color.set('#ffffff'));
-    this.batches.push({ mesh, slots, infinite: piece.infinite });
+    const local = new Float32Array(16 * slots.length);
+    slots.forEach((slot, i) => slot.local.toArray(local, 16 * i));
+    this.batches.push({ mesh, slots, owner: Uint32Array.from(slots, (slot) => slot.body), local, infinite: piece.infinite });
     this.group.add(mesh);
   }
 
@@ -132,16 +136,21 @@ export class Bodies {
   update(place: Place): void {
     this.recording.pose(place, this.pose);
     for (const batch of this.batches) {
-      batch.slots.forEach((slot, i) => {
-        this.bodyMatrix(slot.body, this.body);
-        this.world.multiplyMatrices(this.body, slot.local);
-        if (batch.infinite) this.stretchPlane(this.world);
-        batch.mesh.setMatrixAt(i, this.world);
-      });
+      if (batch.infinite) this.placePlanes(batch);
+      else placeInstances(this.pose, batch.owner, batch.local, batch.mesh.instanceMatrix.array as Float32Array);
       batch.mesh.instanceMatrix.needsUpdate = true;
       batch.mesh.boundingSphere = null; // computed anew when the mouse asks
     }
     if (this.selected >= 0) this.placeOutline();
+  }
+
+  private placePlanes(batch: Batch): void {
+    batch.slots.forEach((slot, i) => {
+      this.bodyMatrix(slot.body, this.body);
+      this.world.multiplyMatrices(this.body, slot.local);
+      this.stretchPlane(this.world);
+      batch.mesh.setMatrixAt(i, this.world);
+    });
   }
 
   bodyMatrix(body: number, out: THREE.Matrix4): THREE.Matrix4 {
@@ -171,7 +180,8 @@ export class Bodies {
   recolor(index: number): void {
     for (const batch of this.batches) {
       if (batch.infinite) continue;
-      batch.slots.forEach((slot, i) => batch.mesh.setColorAt(i, this.colors.color(index, slot.body, this.color)));
+      const out = batch.mesh.instanceColor!.array as Float32Array;
+      for (let i = 0; i < batch.owner.length; ++i) this.colors.color(index, batch.owner[i], this.color).toArray(out, 3 * i);
       batch.mesh.instanceColor!.needsUpdate = true;
     }
   }
@@ -243,8 +253,33 @@ export class Bodies {
     const [x, y, z] = this.recording.header.bodies[body].center;
     return out.set(x, y, z).applyMatrix4(this.bodyMatrix(body, this.body));
   }
+}
 
-  get cellSize(): number {
-    return this.grid.uCell.value;
+/// Matrices of all instances of a mesh: the pose of the body times the local matrix of its piece. Thousands of them per
+/// frame, hence plain numbers. A pose that is not finite is out of sight.
+function placeInstances(pose: Float32Array, owner: Uint32Array, local: Float32Array, out: Float32Array): void {
+  for (let i = 0; i < owner.length; ++i) {
+    const o = 7 * owner[i];
+    const m = 16 * i;
+    const px = pose[o], py = pose[o + 1], pz = pose[o + 2];
+    const x = pose[o + 3], y = pose[o + 4], z = pose[o + 5], w = pose[o + 6];
+    if (!Number.isFinite(px + py + pz + x)) {
+      out.fill(0, m, m + 16);
+      continue;
+    }
+    const xx = 1 - 2 * (y * y + z * z), xy = 2 * (x * y - w * z), xz = 2 * (x * z + w * y);
+    const yx = 2 * (x * y + w * z), yy = 1 - 2 * (x * x + z * z), yz = 2 * (y * z - w * x);
+    const zx = 2 * (x * z - w * y), zy = 2 * (y * z + w * x), zz = 1 - 2 * (x * x + y * y);
+    for (let c = m; c < m + 16; c += 4) {
+      const a = local[c], b = local[c + 1], d = local[c + 2];
+      out[c] = xx * a + xy * b + xz * d;
+      out[c + 1] = yx * a + yy * b + yz * d;
+      out[c + 2] = zx * a + zy * b + zz * d;
+      out[c + 3] = 0;
+    }
+    out[m + 12] += px;
+    out[m + 13] += py;
+    out[m + 14] += pz;
+    out[m + 15] = 1;
   }
 }

@@ -59,6 +59,11 @@ export class Colors {
     return this.mode !== 'body' && this.mode !== 'material';
   }
 
+  /// The colour of a body's trail where it was at an instant: groups and layers of the past are not worked out for it.
+  trail(index: number, body: number, out: THREE.Color): THREE.Color {
+    return this.mode === 'group' || this.mode === 'layer' ? out.copy(palette[body % palette.length]) : this.color(index, body, out);
+  }
+
   color(index: number, body: number, out: THREE.Color): THREE.Color {
     const { kind, material } = this.recording.header.bodies[body];
     switch (this.mode) {
@@ -68,7 +73,7 @@ export class Colors {
         return out.copy(materialColor(this.materials, material));
       case 'speed': {
         if (kind === 'fixed') return out.copy(kScenery);
-        const share = Math.min(1, Math.hypot(...this.recording.velocity(index, body)) / this.topSpeed);
+        const share = Math.min(1, this.recording.speed(index, body) / this.topSpeed);
         return share < 0.5 ? out.lerpColors(cold, warm, 2 * share) : out.lerpColors(warm, hot, 2 * share - 1);
       }
       case 'group': {
@@ -94,7 +99,7 @@ function findTopSpeed(recording: Recording): number {
   for (let k = 0; k < recording.instants * recording.bodyCount; k += stride) {
     const body = k % recording.bodyCount;
     if (recording.header.bodies[body].kind === 'fixed') continue;
-    const speed = Math.hypot(...recording.velocity(Math.floor(k / recording.bodyCount), body));
+    const speed = recording.speed(Math.floor(k / recording.bodyCount), body);
     if (Number.isFinite(speed)) speeds.push(speed);
   }
   speeds.sort((a, b) => a - b);

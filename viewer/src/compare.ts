@@ -39,7 +39,6 @@ export class Comparison {
   private theme: Theme = 'light';
   private dirty = true;
   private last = 0;
-  private moving = false; // a camera that follows another must not lead it
 
   constructor(root: HTMLElement, private readonly runs: ComparedRun[], view: View) {
     root.innerHTML = kMarkup;
@@ -120,18 +119,16 @@ export class Comparison {
 
   private follow(leader: Stage): void {
     this.touch();
-    if (this.moving) return;
-    this.moving = true;
     for (const { stage } of this.panes) {
       if (stage === leader) continue;
+      // Copied to the bit; an update of these controls would lead the leader in turn.
       stage.camera.position.copy(leader.camera.position);
+      stage.camera.quaternion.copy(leader.camera.quaternion);
       stage.controls.target.copy(leader.controls.target);
       stage.camera.near = leader.camera.near;
       stage.camera.far = leader.camera.far;
       stage.camera.updateProjectionMatrix();
-      stage.controls.update();
     }
-    this.moving = false;
   }
 
   /// All of them look at what the runs fill together.

@@ -7,12 +7,19 @@ export type ContactLayer = 'points' | 'normals' | 'impulses';
 export const kContactLayers: ContactLayer[] = ['points', 'normals', 'impulses'];
 
 const kColors: Record<ContactLayer, string> = { points: '#e6194b', normals: '#00a0b0', impulses: '#ff9f1c' };
+const kPlain = new THREE.Color('#ffffff');
 const kDeep = new THREE.Color('#b5179e'); // a point that penetrates by more than the scene's usual
 
-function arrowGeometry(): THREE.BufferGeometry {
+const kMany = 2000; // contact points, beyond which each is drawn with less detail
+
+function pointGeometry(count: number): THREE.BufferGeometry {
+  return count > kMany ? new THREE.SphereGeometry(1, 6, 4) : new THREE.SphereGeometry(1, 12, 8);
+}
+
+function arrowGeometry(count: number): THREE.BufferGeometry {
   // A shaft and a head along +z, of length 1: drawn as one lathe.
   const outline = [[0, 0], [0.012, 0], [0.012, 0.8], [0.045, 0.8], [0, 1]].map(([r, z]) => new THREE.Vector2(r, z));
-  return new THREE.LatheGeometry(outline, 10).rotateX(Math.PI / 2);
+  return new THREE.LatheGeometry(outline, count > kMany ? 5 : 10).rotateX(Math.PI / 2);
 }
 
 export class Contacts {
@@ -37,7 +44,7 @@ export class Contacts {
     this.capacity = count;
     for (const layer of kContactLayers) {
       const old = this.meshes.get(layer);
-      const geometry = old?.geometry ?? (layer === 'points' ? new THREE.SphereGeometry(1, 12, 8) : arrowGeometry());
+      const geometry = old?.geometry ?? (layer === 'points' ? pointGeometry(count) : arrowGeometry(count));
       // Drawn over the bodies: contacts lie between them, where nothing could be seen.
       const material = old?.material ?? new THREE.MeshBasicMaterial({ color: kColors[layer], depthTest: false, transparent: true, opacity: 0.9 });
       const mesh = new THREE.InstancedMesh(geometry, material, count);
@@ -45,6 +52,7 @@ export class Contacts {
       mesh.renderOrder = 10;
       mesh.visible = false;
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+      if (layer === 'points') mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * count), 3).setUsage(THREE.DynamicDrawUsage);
       if (old) {
         this.group.remove(old);
         old.dispose();
@@ -82,40 +90,79 @@ export class Contacts {
       this.scaledPoints = this.recording.points;
       this.impulseScale = this.findImpulseScale();
     }
-    const position = this.recording.array('contact_position');
-    const normal = this.recording.array('contact_normal');
-    const gap = this.recording.array('contact_gap');
-    const impulse = this.recording.array('contact_impulse');
-    const usable = position && normal && gap && impulse;
-    const at = new THREE.Vector3();
-    const along = new THREE.Vector3();
-    const turn = new THREE.Quaternion();
-    const scale = new THREE.Vector3();
-    const matrix = new THREE.Matrix4();
-    const up = new THREE.Vector3(0, 0, 1);
-    const color = new THREE.Color();
     for (const [layer, mesh] of this.meshes) {
-      mesh.visible = this.shown.has(layer) && count > 0 && Boolean(usable);
-      if (!mesh.visible || !usable) continue;
+      mesh.visible = this.shown.has(layer) && count > 0;
+      if (!mesh.visible) continue;
       mesh.count = count;
-      for (let k = 0; k < count; ++k) {
-        const c = 3 * (first + k);
-        at.set(position[c], position[c + 1], position[c + 2]);
-        const source = layer === 'impulses' ? impulse : normal;
-        along.set(source[c], source[c + 1], source[c + 2]);
-        const length = along.length();
-        turn.setFromUnitVectors(up, length > 0 ? along.divideScalar(length) : up);
-        if (layer === 'points') scale.setScalar(0.008 * this.size);
-        else if (layer === 'normals') scale.setScalar(0.1 * this.size);
-        else {
-          const long = Math.min(length * this.impulseScale, 0.6 * this.size);
-          scale.set(Math.max(0.3 * long, 0.08 * this.size), Math.max(0.3 * long, 0.08 * this.size), long);
-        }
-        mesh.setMatrixAt(k, matrix.compose(at, turn, scale));
-        if (layer === 'points') mesh.setColorAt(k, gap[first + k] < -0.002 * this.size ? color.copy(kDeep) : color.set('#ffffff'));
-      }
+      if (layer === 'points') this.placePoints(mesh, first, count);
+      else this.placeArrows(mesh, layer, first, count);
+      mesh.instanceMatrix.clearUpdateRanges();
+      mesh.instanceMatrix.addUpdateRange(0, 16 * count); // not the room for the fullest instant
       mesh.instanceMatrix.needsUpdate = true;
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
   }
+
+  private placePoints(mesh: THREE.InstancedMesh, first: number, count: number): void {
+    const position = this.recording.array('contact_position')!;
+    const gap = this.recording.array('contact_gap')!;
+    const out = mesh.instanceMatrix.array as Float32Array;
+    const tint = mesh.instanceColor!.array as Float32Array;
+    const radius = 0.008 * this.size;
+    for (let k = 0; k < count; ++k) {
+      const c = 3 * (first + k);
+      writeFrame(out, 16 * k, 0, 0, 1, radius, radius, position[c], position[c + 1], position[c + 2]);
+      const color = gap[first + k] < -0.002 * this.size ? kDeep : kPlain;
+      color.toArray(tint, 3 * k);
+    }
+    mesh.instanceColor!.clearUpdateRanges();
+    mesh.instanceColor!.addUpdateRange(0, 3 * count);
+    mesh.instanceColor!.needsUpdate = true;
+  }
+
+  private placeArrows(mesh: THREE.InstancedMesh, layer: ContactLayer, first: number, count: number): void {
+    const position = this.recording.array('contact_position')!;
+    const along = this.recording.array(layer === 'impulses' ? 'contact_impulse' : 'contact_normal')!;
+    const out = mesh.instanceMatrix.array as Float32Array;
+    for (let k = 0; k < count; ++k) {
+      const c = 3 * (first + k);
+      const x = along[c], y = along[c + 1], z = along[c + 2];
+      const length = Math.sqrt(x * x + y * y + z * z);
+      let long = 0.1 * this.size;
+      let wide = long;
+      if (layer === 'impulses') {
+        long = Math.min(length * this.impulseScale, 0.6 * this.size);
+        wide = Math.max(0.3 * long, 0.08 * this.size);
+      }
+      // No direction, no arrow; likewise for what is not a number.
+      if (!(length > 0)) long = wide = 0;
+      const s = length > 0 ? 1 / length : 0;
+      writeFrame(out, 16 * k, s * x, s * y, length > 0 ? s * z : 1, wide, long, position[c], position[c + 1], position[c + 2]);
+    }
+  }
+}
+
+/// The matrix that takes +z to the unit vector (x, y, z) and scales by `wide` across and `long` along it. Across, any two
+/// directions do, since arrows are round: those of Duff et al., Building an Orthonormal Basis, Revisited, 2017.
+function writeFrame(
+  out: Float32Array, m: number, x: number, y: number, z: number, wide: number, long: number, px: number, py: number, pz: number,
+): void {
+  const sign = z >= 0 ? 1 : -1;
+  const a = -1 / (sign + z);
+  const b = x * y * a;
+  out[m] = wide * (1 + sign * x * x * a);
+  out[m + 1] = wide * sign * b;
+  out[m + 2] = -wide * sign * x;
+  out[m + 3] = 0;
+  out[m + 4] = wide * b;
+  out[m + 5] = wide * (sign + y * y * a);
+  out[m + 6] = -wide * y;
+  out[m + 7] = 0;
+  out[m + 8] = long * x;
+  out[m + 9] = long * y;
+  out[m + 10] = long * z;
+  out[m + 11] = 0;
+  out[m + 12] = px;
+  out[m + 13] = py;
+  out[m + 14] = pz;
+  out[m + 15] = 1;
 }

@@ -85,6 +85,7 @@ const kMarkup = `
   <details id="body-panel" open><summary>Body</summary><div>
     <input id="search" list="names" placeholder="find a body by name" aria-label="find a body by name" autocomplete="off">
     <datalist id="names"></datalist><div id="body"></div></div></details>
+  <details id="events-panel" open><summary>Events</summary><ul id="events"></ul></details>
   <details open><summary>Curves</summary><div id="plots"></div></details>
   <details><summary>Run</summary><div id="about"></div></details>
 </aside>`;
@@ -99,6 +100,7 @@ export function buildLayout(app: HTMLElement): void {
 
 export function showPlaying(playing: boolean): void {
   const button = element('play');
+  if (button.getAttribute('aria-label') === (playing ? 'pause' : 'play')) return;
   button.innerHTML = icon(playing ? kIcons.pause : kIcons.play);
   button.setAttribute('aria-label', playing ? 'pause' : 'play');
 }

@@ -93,11 +93,24 @@ export function shortNumber(value: number | null | undefined): string {
   return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
+/// Labels that differ from tick to tick, however small the range is against the values.
+function tickLabels(ticks: (number | null)[], log = false): string[] {
+  const numbers = ticks.filter((v): v is number => v !== null);
+  const step = numbers.length > 1 ? Math.abs(numbers[1] - numbers[0]) : 0;
+  const largest = Math.max(...numbers.map(Math.abs));
+  const label = (v: number) => {
+    if (log || step === 0 || v === 0) return shortNumber(v);
+    const digits = Math.min(15, Math.max(1, Math.ceil(Math.log10(largest / step)) + 1));
+    return largest >= 1e5 || largest < 1e-3 ? v.toExponential(Math.min(digits - 1, 4)) : String(Number(v.toPrecision(digits + 1)));
+  };
+  return ticks.map((v) => (v === null ? '' : label(v)));
+}
+
 interface Drawn {
   plot: uPlot;
   panel: Panel;
   cursor: HTMLElement;
-  legend: HTMLElement;
+  values: HTMLElement[]; // one per curve, at the cursor
 }
 
 /// The curves of several runs over each other: one panel per quantity, one colour per run. Quantities with several curves
@@ -179,6 +192,12 @@ export class Plots {
     title.textContent = panel.unit ? `${panel.title} [${panel.unit}]` : panel.title;
     const legend = document.createElement('span');
     legend.className = 'values';
+    const values = panel.curves.map((curve) => {
+      const value = document.createElement('span');
+      value.style.color = curve.color;
+      return value;
+    });
+    legend.append(...values);
     head.append(title, legend);
     box.append(head);
     this.container.append(box);
@@ -189,7 +208,7 @@ export class Plots {
       width, height: 104, padding: [6, 8, 0, 0], legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: panel.log ? { distr: 3 } : { range: padded } },
-      axes: [axis, { ...axis, size: 48, values: (_u, ticks) => ticks.map((v) => (v === null ? '' : shortNumber(v))) }],
+      axes: [axis, { ...axis, size: 48, values: (_u, ticks) => tickLabels(ticks, panel.log) }],
       series: [{}, ...panel.curves.map((c) => ({ stroke: c.color, width: 1.5, dash: c.dash, points: { show: false } }))],
     };
     const plot = new uPlot(options, dataOf(this.curves.time, panel), box);
@@ -197,7 +216,7 @@ export class Plots {
     cursor.className = 'now';
     plot.over.append(cursor);
     this.listen(plot);
-    this.drawn.push({ plot, panel, cursor, legend });
+    this.drawn.push({ plot, panel, cursor, values });
   }
 
   private listen(plot: uPlot): void {
@@ -213,14 +232,12 @@ export class Plots {
 
   /// Moves the cursor to a time; `index` is that of the value to show for it, `named` whether curves say whose they are.
   follow(time: number, index: number, named = true): void {
-    for (const { plot, panel, cursor, legend } of this.drawn) {
+    for (const { plot, panel, cursor, values } of this.drawn) {
       cursor.style.transform = `translateX(${plot.valToPos(time, 'x')}px)`;
-      legend.replaceChildren(...panel.curves.map((curve) => {
-        const value = document.createElement('span');
-        value.style.color = curve.color;
-        value.textContent = (named && panel.curves.length > 1 ? `${curve.label} ` : '') + shortNumber(curve.values[index]);
-        return value;
-      }));
+      panel.curves.forEach((curve, k) => {
+        const text = (named && panel.curves.length > 1 ? `${curve.label} ` : '') + shortNumber(curve.values[index]);
+        if (values[k].textContent !== text) values[k].textContent = text;
+      });
     }
   }
 }

@@ -67,6 +67,8 @@ export interface Header {
   instants: number;
   recorded_instants: number;
   decimated: boolean;
+  recorded_events?: number;
+  triggers?: string[];
   live?: boolean; // more instants follow over a WebSocket
   complete: boolean;
   report: RunReport | null;
@@ -102,6 +104,7 @@ export class Recording {
   readonly header: Header;
   readonly bodyCount: number;
   instants: number;
+  generation = 0; // grows when instants are dropped: what was found from them is void
   private readonly arrays = new Map<string, Series>();
 
   constructor(header: Header, bytes: Uint8Array<ArrayBuffer>) {
@@ -190,6 +193,7 @@ export class Recording {
 
   /// Drops the first `count` instants.
   private forget(count: number): void {
+    this.generation += 1;
     const dropped = count > 0 ? this.contactRange(count - 1)[1] : 0;
     const rests: [Numbers, number, number][] = [];
     for (const [name, { values, width }] of this.arrays) {
@@ -204,6 +208,7 @@ export class Recording {
 
   /// Starts anew.
   clear(): void {
+    this.generation += 1;
     this.instants = 0;
     const offset = this.array('contact_offset');
     if (offset) offset[0] = 0;
@@ -266,7 +271,7 @@ export class Recording {
       let x = orientation[qa + 1] * (1 - s) + orientation[qb + 1] * toward;
       let y = orientation[qa + 2] * (1 - s) + orientation[qb + 2] * toward;
       let z = orientation[qa + 3] * (1 - s) + orientation[qb + 3] * toward;
-      const length = Math.hypot(w, x, y, z) || 1;
+      const length = Math.sqrt(w * w + x * x + y * y + z * z) || 1; // several times as fast as hypot
       out[o + 3] = x / length;
       out[o + 4] = y / length;
       out[o + 5] = z / length;
@@ -274,7 +279,7 @@ export class Recording {
     }
   }
 
-  /// Speed of a body [m/s]: recorded, or from the positions of neighbouring instants.
+  /// Velocity of a body [m/s]: recorded, or from the positions of neighbouring instants.
   velocity(index: number, body: number): Vec3 {
     const recorded = this.array('velocity');
     if (recorded) {
@@ -287,7 +292,13 @@ export class Recording {
     const a = (i * this.bodyCount + body) * 3;
     const b = a + this.bodyCount * 3;
     const dt = this.time[i + 1] - this.time[i] || 1;
-    return [0, 1, 2].map((k) => (position[b + k] - position[a + k]) / dt) as Vec3;
+    return [(position[b] - position[a]) / dt, (position[b + 1] - position[a + 1]) / dt, (position[b + 2] - position[a + 2]) / dt];
+  }
+
+  /// Its size [m/s].
+  speed(index: number, body: number): number {
+    const [x, y, z] = this.velocity(index, body);
+    return Math.sqrt(x * x + y * y + z * z);
   }
 
   /// First and one past the last contact point of an instant.

@@ -39,7 +39,7 @@ export const kAllShapes = [
 ];
 
 /// bodies: [{name, kind, shape, material, at: t => [x, y, z], turn: t => [w, x, y, z]}]
-function record(name, shapes, bodies, { instants, step, velocity = true, contacts = () => [], report = null, complete = true }) {
+function record(name, shapes, bodies, { instants, step, velocity = true, contacts = () => [], events = [], report = null, complete = true }) {
   const [T, N] = [instants, bodies.length];
   const time = Array.from({ length: T }, (_, i) => i * step);
   const position = new Float32Array(3 * T * N);
@@ -95,11 +95,16 @@ function record(name, shapes, bodies, { instants, step, velocity = true, contact
     ['residual', 'float64', [T], time.map((t, i) => (i === 3 ? NaN : 1e-6 * (1.5 + Math.sin(9 * t))))],
     ['step_seconds', 'float64', [T], time.map((t) => 1e-3 * (1 + 0.2 * Math.sin(3 * t)))],
     ['steps', 'float64', [T], time.map((_, i) => (i === 0 ? 0 : 1))],
+    ...(events.length === 0 ? [] : [
+      ['event_time', 'float64', [events.length], events.map((e) => e.time)],
+      ['event_kind', 'uint8', [events.length], events.map((e) => e.kind)],
+      ['event_body', 'uint32', [events.length, 2], events.flatMap((e) => e.bodies)],
+    ]),
   ]);
   const header = {
     format: 'achilles-page', version: 1, achilles: '0.1.0', scene: name, source: 'made up for the test', method: 'lcp-fixed',
     impact: 'newton', solver: 'gauss-seidel', step, gravity: [0, 0, -9.81], body_count: N, instants: T, recorded_instants: T,
-    decimated: false, complete, report, shapes,
+    decimated: false, complete, report, shapes, recorded_events: events.length, triggers: ['goal </script>'],
     bodies: bodies.map(({ name: n, kind, shape, material }) => ({ name: n, kind, shape, material, mass: kind === 'dynamic' ? 1 : null, center: [0, 0, 0] })),
     arrays: entries,
   };
@@ -129,10 +134,18 @@ export function makeShapes(options = {}) {
     };
   });
   const contacts = (t) => [{ bodies: [0, 2], position: [-1.5, -0.8, 0], normal: [0, 0, 1], gap: -1e-4, impulse: [0.02 * Math.sin(t), 0, 0.1] }];
-  return record('every shape', kAllShapes, [ground, ...bodies], { instants: 201, step: 0.01, contacts, ...options });
+  const kNobody = 0xffffffff;
+  const events = [
+    { time: 0.2, kind: 0, bodies: [0, 2] }, // touches
+    { time: 0.4, kind: 2, bodies: [1, 0] }, // enters the trigger
+    { time: 0.9, kind: 3, bodies: [1, 0] },
+    { time: 1.2, kind: 1, bodies: [0, 2] },
+    { time: 1.8, kind: 5, bodies: [kNobody, kNobody] },
+  ];
+  return record('every shape', kAllShapes, [ground, ...bodies], { instants: 201, step: 0.01, contacts, events, ...options });
 }
 
-/// Many bodies: a heap of hopping boxes and balls.
+/// Many bodies: a heap of hopping boxes, balls and capsules, each with two contact points.
 export function makeMany(count, options = {}) {
   const shapes = [{ plane: { normal: [0, 0, 1], offset: 0 } }, { sphere: { radius: 0.45 } }, { box: { size: [0.8, 0.8, 0.8] } }, { capsule: { radius: 0.3, length: 0.4 } }];
   const side = Math.ceil(Math.cbrt(count));
@@ -140,7 +153,12 @@ export function makeMany(count, options = {}) {
     const [x, y, z] = [k % side, Math.floor(k / side) % side, Math.floor(k / side / side)];
     return { name: `body[${k}]`, kind: 'dynamic', shape: 1 + (k % 3), material: 'default', at: hop(x - side / 2, y - side / 2, z + 0.6, (k * 0.618) % 1), turn: spinning(1 + (k % 7)) };
   });
-  return record(`${count} bodies`, shapes, [ground, ...bodies], { instants: 60, step: 1 / 60, velocity: false, ...options });
+  const contacts = (t) => bodies.flatMap((body, k) => [0, 1].map((which) => {
+    const [x, y, z] = body.at(t);
+    return { bodies: [k % 5 === 0 ? 0 : k, k + 1], position: [x + 0.2 * which, y, z - 0.4], normal: [0, 0, 1], gap: -1e-4 * (k % 3),
+      impulse: [0.01 * which, 0.005 * (k % 4), 0.1 + 0.01 * (k % 7)] };
+  }));
+  return record(`${count} bodies`, shapes, [ground, ...bodies], { instants: 30, step: 1 / 30, velocity: false, contacts, ...options });
 }
 
 function fill(template, name, value) {

@@ -1,5 +1,5 @@
 // The built page in a real browser: it loads from a file without network, plays, steps, scrubs, picks and plots.
-// Usage: node tests/page.mjs [folder for screenshots]. Needs Chromium (CHROMIUM, or /usr/bin/chromium).
+// Usage: node tests/page.mjs [folder for screenshots [words of the facts to check]]. Needs Chromium (CHROMIUM, or /usr/bin/chromium).
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,10 +36,11 @@ async function shot(page, name) {
 
 const time = (page) => page.evaluate(() => window.achilles_app.player.time);
 const facts = [];
-const fact = (name, run) => facts.push([name, run]);
+const fact = (name, run) => name.includes(process.argv[3] ?? '') && facts.push([name, run]);
 const kDesk = { width: 1280, height: 800 };
 
 const shapes = write('shapes.html', makeShapes());
+const many = write('many.html', makeMany(5000));
 
 fact('a recording of every shape loads from a file and shows its names as text', () =>
   withPage(shapes, kDesk, async (page) => {
@@ -98,6 +99,21 @@ fact('a click on a body selects it and tells its state', () =>
     assert.match(await page.textContent('#body ul'), /touches ground at 1 point, 0\.1/);
     await page.keyboard.press('Escape');
     assert.equal(await page.evaluate(() => window.achilles_app.selected), -1);
+  }));
+
+fact('events up to the time shown are listed, of all bodies or of the picked one, and lead to their time', () =>
+  withPage(`${shapes}#t=1.0`, kDesk, async (page) => {
+    const listed = () => page.$$eval('#events li', (items) => items.map((item) => item.textContent));
+    assert.deepEqual(await listed(), ['0.900 s </script><b>sphere & "co" leaves goal </script>',
+      '0.400 s </script><b>sphere & "co" enters goal </script>', '0.200 s ground touches box[1]']);
+    await page.keyboard.press('End');
+    await page.waitForFunction(() => /1\.800 s the run stops itself/.test(document.getElementById('events').textContent));
+    await page.click('#events li:nth-child(2) button:nth-of-type(3)');
+    assert.equal(await page.evaluate(() => window.achilles_app.selected), 2);
+    await page.waitForFunction(() => document.querySelectorAll('#events li').length === 2);
+    await page.click('#events li:nth-child(2) button');
+    assert.equal(await time(page), 0.2);
+    await shot(page, 'events');
   }));
 
 fact('colours, contacts, trails and glass change the picture', () =>
@@ -181,34 +197,59 @@ fact('the bare template says how to make a page', () =>
     assert.match(await page.textContent('#failure'), /achilles export/);
   }));
 
-// What a laptop has 16.7 ms for is script plus drawing; drawing here is done by the processor, so only script is judged:
-// less than half of a frame, since a machine that runs other things too may take twice as long. The rate at which whole
-// frames are drawn is printed, in a small window.
-fact('5,000 bodies take less than 8 ms of script per frame', () =>
-  withPage(`${write('many.html', makeMany(5000))}#ui=0`, { width: 480, height: 300 }, async (page) => {
-    const milliseconds = await page.evaluate(() => {
-      const { bodies, recording } = window.achilles_app;
-      const samples = [];
-      for (let i = 0; i < 60; ++i) {
-        const began = performance.now();
-        bodies.update(recording.locate((i % 58) / 60 + 0.005));
-        bodies.recolor(i % 58);
-        samples.push(performance.now() - began);
-      }
-      return samples.sort((a, b) => a - b)[30];
-    });
-    const calls = await page.evaluate(() => window.achilles_app.stage.renderer.info.render);
-    await page.evaluate(() => window.achilles_app.player.toggle());
-    const before = await page.evaluate(() => window.achilles_app.frames);
-    await page.waitForTimeout(5000);
-    const frames = (await page.evaluate(() => window.achilles_app.frames)) - before;
-    await page.evaluate(() => window.achilles_app.player.toggle());
-    console.log(`  5,000 bodies: ${milliseconds.toFixed(2)} ms of script per frame (median), ${calls.calls} draw calls, ` +
-      `${calls.triangles} triangles, ${(frames / 5).toFixed(1)} frames per second drawn in software`);
-    assert.ok(milliseconds < 8);
-    assert.ok(calls.calls < 30);
-    await shot(page, 'many');
-  }));
+// What a laptop has 16.7 ms for is script plus drawing. There may be no graphics card here, so the rate itself says
+// nothing: judged is what the card and the processor are asked for. All script of a frame within 4 ms, a quarter of it,
+// with everything on that can be; few draw calls; uploads of a few megabytes.
+const kAllOn = 'color=layer&show=points,normals,impulses&trails=all&select=body[17]';
+for (const [what, view] of [['plain', ''], ['with arrows, trails, layers and a picked body', kAllOn]]) {
+  fact(`5,000 bodies ${what}: script per frame under 4 ms, under 50 draw calls`, () =>
+    withPage(`${many}#${view}`, kDesk, async (page) => {
+      const cost = await page.evaluate(measureFrames);
+      console.log(`  5,000 bodies ${what}: ${cost.script.toFixed(2)} ms of script per frame (median of ${cost.frames}; slowest ${cost.slowest.toFixed(2)}), ` +
+        `${cost.calls} draw calls, ${cost.triangles} triangles, ${(cost.bytes / 1e6).toFixed(2)} MB uploaded per frame`);
+      assert.ok(cost.script < 4);
+      assert.ok(cost.calls < 50);
+      assert.ok(cost.bytes < 8e6); // 60 times per second: less than a thirtieth of what a card of ten years ago takes
+      await shot(page, view ? 'many-everything' : 'many');
+    }));
+}
+
+/// Runs in the page: 40 frames as playing makes them, each at another instant; two of them are drawn, to count what
+/// drawing asks for.
+function measureFrames() {
+  const app = window.achilles_app;
+  const { renderer } = app.stage;
+  const gl = renderer.getContext();
+  const samples = [];
+  const frame = (k) => {
+    const { time } = app.recording;
+    const index = k % (time.length - 1);
+    app.player.seek(0.4 * time[index] + 0.6 * time[index + 1]);
+    app.draw();
+    samples.push(app.scriptMilliseconds);
+  };
+  const { render } = app.stage;
+  app.stage.render = () => {};
+  for (let k = 0; k < 10; ++k) frame(k); // until the compiler has seen the loops
+  samples.length = 0;
+  for (let k = 0; k < 40; ++k) frame(k);
+  app.stage.render = render;
+  frame(7);
+  let bytes = 0;
+  for (const name of ['bufferData', 'bufferSubData']) {
+    const original = gl[name].bind(gl);
+    gl[name] = (...given) => {
+      const data = given.find((one) => ArrayBuffer.isView(one));
+      // bufferSubData(target, offset, data, first, count) uploads a part.
+      if (data) bytes += given.length > 4 ? given[4] * data.BYTES_PER_ELEMENT : data.byteLength;
+      return original(...given);
+    };
+  }
+  frame(8);
+  const { calls, triangles } = renderer.info.render;
+  const sorted = samples.slice(0, 40).sort((x, y) => x - y);
+  return { script: sorted[20], slowest: sorted[39], frames: 40, calls, triangles, bytes };
+}
 
 let failures = 0;
 for (const [name, run] of facts) {

@@ -188,6 +188,7 @@ struct LiveRun::Impl {
       send_state();
       return;
     }
+    recorder->touches(simulation.world().time, simulation.contacts());
     if (simulation.world().step_index % every == 0) record();
   }
 
@@ -321,7 +322,7 @@ struct LiveRun::Impl {
       const Recording earlier(finished);
       auto next = std::make_unique<Recorder>(folder.file(fmt::format("live{}.h5", files++)), simulation.world(), scene,
                                              RecorderOptions{options.threads, {}, 1, 1});
-      next->append_instants(earlier, earlier.instants());
+      next->append_instants(earlier, earlier.instants(), simulation.world().time);
       recorder = std::move(next);
     }
     std::error_code ignored;

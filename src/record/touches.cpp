@@ -1,0 +1,59 @@
+#include "record/touches.hpp"
+
+#include <algorithm>
+
+namespace achilles {
+namespace {
+
+std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
+}
+
+RecordedEvent event_of(double time, RecordedKind kind, std::uint64_t pair) {
+  return {time, kind, static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair)};
+}
+
+}  // namespace
+
+void Touches::see(double time, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events) {
+  // Points of a pair follow each other, mostly in the order of pairs: what is left to sort is little.
+  listed_.clear();
+  next_.clear();
+  for (const ContactRecord& contact : contacts) {
+    const Pair pair = pair_of(contact.body_a, contact.body_b);
+    if (listed_.empty() || listed_.back() != pair) listed_.push_back(pair);
+    const bool pushes = contact.gap <= 0 || !contact.impulse.isZero(0);
+    if (pushes && (next_.empty() || next_.back() != pair)) next_.push_back(pair);
+  }
+  for (std::vector<Pair>* list : {&listed_, &next_}) {
+    if (!std::is_sorted(list->begin(), list->end())) std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+  const auto has = [](const std::vector<Pair>& list, Pair pair) {
+    return std::binary_search(list.begin(), list.end(), pair);
+  };
+  for (const Pair pair : next_) {
+    if (!has(touching_, pair)) events.push_back(event_of(time, RecordedKind::kNewContact, pair));
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(next_.size());
+  for (const Pair pair : touching_) {
+    if (!has(listed_, pair)) {
+      events.push_back(event_of(time, RecordedKind::kLostContact, pair));
+    } else if (!std::binary_search(next_.begin(), next_.begin() + middle, pair)) {
+      next_.push_back(pair);  // still near: it goes on
+    }
+  }
+  std::inplace_merge(next_.begin(), next_.begin() + middle, next_.end());
+  std::swap(touching_, next_);
+}
+
+void Touches::take(const RecordedEvent& event) {
+  if (event.kind != RecordedKind::kNewContact && event.kind != RecordedKind::kLostContact) return;
+  const Pair pair = pair_of(event.body_a, event.body_b);
+  const auto at = std::lower_bound(touching_.begin(), touching_.end(), pair);
+  const bool known = at != touching_.end() && *at == pair;
+  if (event.kind == RecordedKind::kNewContact && !known) touching_.insert(at, pair);
+  if (event.kind == RecordedKind::kLostContact && known) touching_.erase(at);
+}
+
+}  // namespace achilles

@@ -1,0 +1,30 @@
+// When bodies begin and cease to touch, from the contacts of each step.
+#pragma once
+
+#include "record/layout.hpp"
+
+#include <achilles/report.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace achilles {
+
+/// A touch begins with the first step whose contacts push or overlap, and ends with the first that does not list the
+/// pair at all: what rests and trembles about a gap of zero is one touch.
+class Touches {
+ public:
+  /// Appends the events of the step that ended at `time` [s]; pairs in rising order, begins before ends. Allocates only
+  /// when there were never as many.
+  void see(double time, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events);
+  /// An event of an earlier part of the run.
+  void take(const RecordedEvent& event);
+
+ private:
+  using Pair = std::uint64_t;        // smaller body in the upper half, larger in the lower
+  std::vector<Pair> touching_;       // sorted
+  std::vector<Pair> listed_, next_;  // scratch
+};
+
+}  // namespace achilles
