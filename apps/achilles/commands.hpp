@@ -71,6 +71,7 @@ int check(const SceneArguments& arguments);
 int export_recording(const std::string& recording, const std::vector<std::string>& outputs,
                      std::optional<double> megabytes);
 int replay(const std::string& recording, int threads);
+int list_events(const std::string& recording);
 int list_methods(const std::string& name);
 int list_shapes(const std::string& name);
 int list_joints(const std::string& name);

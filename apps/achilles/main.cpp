@@ -135,6 +135,10 @@ void describe_recordings(CLI::App& app, Request& request) {
   command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
   add_threads(*command, request.threads);
   command->callback([&request] { request.chosen = [&request] { return replay(request.recording, request.threads); }; });
+
+  command = app.add_subcommand("events", "List what touched, parted and entered triggers in a recording");
+  command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
+  command->callback([&request] { request.chosen = [&request] { return list_events(request.recording); }; });
 }
 
 void describe_lists(CLI::App& app, Request& request) {

@@ -12,8 +12,33 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 namespace achilles::program {
+namespace {
+
+constexpr const char* kKinds[] = {"touch", "parting", "enters trigger", "leaves trigger", "impact",
+                                  "stop",  "near",    "away",           "timer"};  // RecordedKind
+
+std::string describe(const RecordedEvent& event, const RecordingHead& head, const Scene& scene) {
+  const auto name = [&](const auto& list, std::uint32_t index) {
+    return index < list.size() ? list[index].name : std::string();
+  };
+  switch (event.kind) {
+    case RecordedKind::kTimer:
+      return fmt::format("{}", event.body_b);
+    case RecordedKind::kTriggerIn:
+    case RecordedKind::kTriggerOut:
+      return fmt::format("{}, {}", name(scene.triggers, event.body_b), name(head.bodies, event.body_a));
+    case RecordedKind::kStop:
+      return "";
+    default:
+      return fmt::format("{}, {}", name(head.bodies, event.body_a), name(head.bodies, event.body_b));
+  }
+}
+
+}  // namespace
+
 int export_recording(const std::string& recording_path, const std::vector<std::string>& outputs,
                      std::optional<double> megabytes) {
   for (const std::string& output : outputs) {
@@ -56,6 +81,21 @@ int replay(const std::string& recording_path, int threads) {
     return kFailed;
   }
   fmt::print("{}: {} instants, the same bits\n", recording_path, result.instants);
+  return kDone;
+}
+
+int list_events(const std::string& recording_path) {
+  const Recording recording = open_recording(recording_path);
+  const Scene scene = parse_scene(recording.head().scene_text, recording.head().scene_file);
+  std::map<RecordedKind, int> counts;
+  for (const RecordedEvent& event : recording.events()) {
+    fmt::print("{:.6f}  {:14}  {}\n", event.time, kKinds[static_cast<std::size_t>(event.kind)],
+               describe(event, recording.head(), scene));
+    ++counts[event.kind];
+  }
+  for (const auto& [kind, count] : counts) {
+    fmt::print(stderr, "{} x {}\n", count, kKinds[static_cast<std::size_t>(kind)]);
+  }
   return kDone;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <achilles/error.hpp>
+#include <achilles/events.hpp>
 #include <achilles/shape.hpp>
 
 #include <cstdint>
@@ -125,6 +126,12 @@ struct MethodDescription {
   std::map<std::string, OptionValue> options;  // checked against the method's table
 };
 
+/// What a run listens for besides triggers; see achilles/events.hpp.
+struct EventsDescription {
+  EventOptions options;
+  std::vector<double> timers;  // [s] periods
+};
+
 struct Scene {
   std::string name;
   std::string source;
@@ -139,6 +146,7 @@ struct Scene {
   std::vector<ScriptDescription> scripts;
   std::vector<TriggerDescription> triggers;
   std::vector<RuleDescription> rules;
+  std::optional<EventsDescription> events;
 
   std::string file;                  // where it was read from
   std::string text;                  // the YAML itself with every --set applied: reading it again gives this scene

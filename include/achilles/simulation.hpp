@@ -33,8 +33,8 @@ class Simulation {
   /// Forces and torques of the joints in the last step, in the order of World::joints.
   [[nodiscard]] std::span<const JointLoad> joint_loads() const;
 
-  /// From now on every step looks for events (with triggers in the scene it does so from the start), and calls the
-  /// listener, if there is one, with each of them after the step.
+  /// From now on every step looks for events (where the scene asks for them or has triggers it does so from the start),
+  /// and calls the listener, if there is one, with each of them after the step.
   void watch_events(const EventOptions& options, EventListener listener = {});
   /// Events of the last step.
   [[nodiscard]] std::span<const ContactEvent> events() const;

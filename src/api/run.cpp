@@ -29,6 +29,24 @@ std::int64_t count_steps(double time, double h) {
                                                                                              : std::ceil(steps));
 }
 
+/// Touches come from the contacts of the step; what only goes on is not recorded.
+std::optional<RecordedEvent> to_recorded(const ContactEvent& event) {
+  switch (event.kind) {
+    case EventKind::kTriggerIn:
+      return RecordedEvent{event.time, RecordedKind::kTriggerIn, event.second, event.first};
+    case EventKind::kTriggerOut:
+      return RecordedEvent{event.time, RecordedKind::kTriggerOut, event.second, event.first};
+    case EventKind::kNewProximity:
+      return RecordedEvent{event.time, RecordedKind::kNewProximity, event.first, event.second};
+    case EventKind::kVanishedProximity:
+      return RecordedEvent{event.time, RecordedKind::kVanishedProximity, event.first, event.second};
+    case EventKind::kTimer:
+      return RecordedEvent{event.time, RecordedKind::kTimer, kNoBody, event.first};
+    default:
+      return std::nullopt;
+  }
+}
+
 /// One run: the simulation, and what watches it.
 class Run {
  public:
@@ -94,11 +112,8 @@ class Run {
     }
     recorder_->touches(time, simulation_.contacts());
     for (const ContactEvent& event : simulation_.events()) {
-      if (event.kind == EventKind::kTriggerIn) {
-        recorder_->event({time, RecordedKind::kTriggerIn, event.second, event.first});
-      } else if (event.kind == EventKind::kTriggerOut) {
-        recorder_->event({time, RecordedKind::kTriggerOut, event.second, event.first});
-      }
+      const std::optional<RecordedEvent> recorded = to_recorded(event);
+      if (recorded) recorder_->event(*recorded);
     }
   }
 
@@ -192,7 +207,7 @@ RunReport resume_run(const std::string& recording_path, const RunOptions& option
     if (!rest.duration) rest.duration = recording.head().duration;
     Run run(scene, rest);
     run.record_to(whole_path);
-    run.recorder().append_instants(recording, checkpoint->instants, checkpoint->world.time);
+    run.recorder().append_instants(recording, checkpoint->instants, checkpoint->world.time + 0.5 * scene.step);
     Instant instant;
     for (std::size_t k = 0; k < checkpoint->instants; ++k) {
       recording.read(k, instant);

@@ -109,7 +109,8 @@ Simulation::Simulation(const Scene& scene, int threads) : impl_(std::make_unique
   } catch (const std::invalid_argument& error) {
     throw refuse("bodies", error.what());
   }
-  if (!scene.triggers.empty()) impl_->watched = EventOptions{};
+  if (scene.events) impl_->watched = scene.events->options;
+  if (!scene.triggers.empty() && !impl_->watched) impl_->watched = EventOptions{};
   impl_->scratch.runner.set_threads(threads);
 }
 

@@ -17,8 +17,8 @@
 //                 position (C, 3), normal (C, 3) from a to b, gap (C), impulse (C, 3) [N s] on b, over the last step
 //   /scalars/     the members of Scalars below, each (T) or (T, 3)
 //   /events/      time, kind (see RecordedKind), body_a, body_b (E); 4294967295 where there is no body. For triggers
-//   body_b
-//                 is the trigger, by its place in the scene
+//   and
+//                 timers body_b is the trigger or timer, by its place in the scene
 //   /checkpoints/ bytes, offset (K + 1), step (K), instant (K): Worlds saved along the way, to continue from
 //   /report       (bytes) JSON, empty when the run was cut off
 //
@@ -105,7 +105,17 @@ inline constexpr std::array<ScalarColumn<std::int64_t>, 11> kCountColumns{
      {"triggers_in", &Scalars::triggers_in},
      {"triggers_out", &Scalars::triggers_out}}};
 
-enum class RecordedKind : std::uint8_t { kNewContact, kLostContact, kTriggerIn, kTriggerOut, kImpact, kStop };
+enum class RecordedKind : std::uint8_t {
+  kNewContact,
+  kLostContact,
+  kTriggerIn,
+  kTriggerOut,
+  kImpact,
+  kStop,
+  kNewProximity,  // this and what follows where the scene has the key `events`
+  kVanishedProximity,
+  kTimer
+};
 
 struct RecordedEvent {
   double time = 0;  // [s]

@@ -64,6 +64,9 @@ World::World(const Scene& scene)
   for (const JointDescription& joint : scene.joints) add_joint(joint);
   for (const ScriptDescription& script : scene.scripts) add_script(script);
   for (const TriggerDescription& trigger : scene.triggers) add_trigger(trigger);
+  if (scene.events) {
+    for (const double period : scene.events->timers) add_timer(period);
+  }
 }
 
 void World::ignore(const RuleDescription& rule, std::span<const BodyDescription> descriptions) {

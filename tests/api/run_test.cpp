@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 
 namespace achilles {
 namespace {
@@ -92,6 +94,46 @@ TEST(Run, ResumedRunHasTheBitsOfAnUninterruptedOne) {
     EXPECT_EQ(resumed.energy.final, expected.energy.final);
     EXPECT_EQ(resumed.penetration.max, expected.penetration.max);
     expect_same_states(whole.record_path, part.record_path);
+  }
+}
+
+TEST(Run, RecordsTheEventsThatTheSceneAsksForAndResumesTheirLog) {
+  const TemporaryFolder folder;
+  const Scene scene = parse_scene(make_scene().text, "<text>", {{"events", "{timers: [0.25]}"}});
+  RunOptions whole;
+  whole.record_path = folder.file("whole.h5");
+  (void)run_scene(scene, whole);
+  const std::vector<RecordedEvent> expected = Recording(whole.record_path).events();
+  const auto count = [&](RecordedKind kind) {
+    return std::count_if(expected.begin(), expected.end(), [&](const RecordedEvent& e) { return e.kind == kind; });
+  };
+
+  Simulation simulation(scene);
+  std::map<EventKind, std::ptrdiff_t> heard;
+  for (int k = 0; k < 200; ++k) {
+    (void)simulation.step();
+    for (const ContactEvent& event : simulation.events()) ++heard[event.kind];
+  }
+  EXPECT_EQ(count(RecordedKind::kTimer), 4);
+  EXPECT_GT(count(RecordedKind::kNewProximity), 0);
+  EXPECT_EQ(count(RecordedKind::kNewProximity), heard[EventKind::kNewProximity]);
+  EXPECT_EQ(count(RecordedKind::kVanishedProximity), heard[EventKind::kVanishedProximity]);
+
+  // At a tick of the timer and between two instants.
+  for (const std::int64_t steps : {50, 61}) {
+    RunOptions part;
+    part.record_path = folder.file("part.h5");
+    part.progress = [steps](const RunProgress& progress) { return progress.steps < steps; };
+    (void)run_scene(scene, part);
+    (void)resume_run(part.record_path);
+    const std::vector<RecordedEvent> resumed = Recording(part.record_path).events();
+    ASSERT_EQ(resumed.size(), expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      EXPECT_EQ(resumed[k].time, expected[k].time);
+      EXPECT_EQ(resumed[k].kind, expected[k].kind);
+      EXPECT_EQ(resumed[k].body_a, expected[k].body_a);
+      EXPECT_EQ(resumed[k].body_b, expected[k].body_b);
+    }
   }
 }
 

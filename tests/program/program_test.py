@@ -145,7 +145,7 @@ class Commands(ProgramTest):
     def test_version_and_help_are_no_errors(self):
         self.assertRegex(self.call("--version").stdout, r"\d+\.\d+\.\d+")
         overview = self.call("--help").stdout
-        for command in ("run", "check", "export", "render", "certify", "view", "replay", "methods", "shapes", "schema"):
+        for command in ("run", "check", "export", "render", "certify", "view", "replay", "events", "methods", "shapes", "schema"):
             self.assertIn(command, overview)
             self.call(command, "--help")
 

@@ -22,7 +22,7 @@ const fs::path kScenes = source_folder() / "scenes";
 std::vector<fs::path> scene_files() {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kScenes)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (entry.is_regular_file() && entry.path().extension() != ".obj") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -3,7 +3,7 @@
 import { element } from './layout';
 import type { Recording } from './recording';
 
-const kWords = ['touches', 'leaves', 'enters', 'leaves', 'hits', 'the run stops itself']; // RecordedKind of src/record/layout.hpp
+const kWords = ['touches', 'leaves', 'enters', 'leaves', 'hits', 'the run stops itself', 'comes near', 'goes away from', 'ticks']; // RecordedKind of src/record/layout.hpp
 const kTriggerIn = 2;
 const kTriggerOut = 3;
 const kNobody = 0xffffffff;

@@ -1,4 +1,4 @@
-// Name, time, gravity and method.
+// Name, time, gravity, method and events.
 #include "scene/build/build.hpp"
 #include "scene/build/read.hpp"
 #include "scene/yaml/scalar.hpp"
@@ -38,6 +38,22 @@ void build_method(Build& build, const Node& node) {
   }
 }
 
+void build_events(Build& build, const Node& node) {
+  EventsDescription events;
+  events.options.touching = read_number(node, "touching").value_or(events.options.touching);
+  events.options.proximity = read_number(node, "proximity").value_or(events.options.proximity);
+  if (const Node* persistent = usable(node, "persistent")) {
+    events.options.persistent = read_boolean(*persistent).value_or(false);
+  }
+  for (const Node& period : children(node, "timers").items) events.timers.push_back(number_at(period));
+  if (events.options.proximity < events.options.touching) {
+    build.complaints.error(node.place, "events.proximity",
+                           fmt::format("{} m is less than the {} m of touching; allowed: at least as much",
+                                       events.options.proximity, events.options.touching));
+  }
+  build.scene.events = std::move(events);
+}
+
 }  // namespace
 
 void build_settings(Build& build, const Node& root) {
@@ -54,6 +70,7 @@ void build_settings(Build& build, const Node& root) {
         fmt::format("one step of {} s is longer than the duration of {} s", scene.step, scene.duration));
   }
   if (const Node* method = usable(root, "method")) build_method(build, *method);
+  if (const Node* events = usable(root, "events")) build_events(build, *events);
 }
 
 }  // namespace achilles::scene_file

@@ -112,6 +112,11 @@ Spec rule_spec() {
 }
 
 Spec root_spec() {
+  const Spec events =
+      mapping("the events", {{"touching", positive("m"), "Bodies nearer than this touch.", false, "0.0001"},
+                             {"proximity", positive("m"), "Bodies nearer than this are near.", false, "0.01"},
+                             {"persistent", boolean(), "Whether what only goes on is told, too.", false, "false"},
+                             {"timers", list(positive("s")), "Periods of timers.", false, "[]"}});
   const Spec time = mapping("the time", {{"step", positive("s"), "Length of a step.", false, "0.01"},
                                          {"duration", not_negative("s"), "Simulated time.", false, "10"}});
   return mapping(
@@ -134,7 +139,10 @@ Spec root_spec() {
        {"joints", named_list("name", reference("joint")), "What holds bodies together."},
        {"scripts", named_list("body", reference("script")), "How scripted bodies move."},
        {"triggers", named_list("name", reference("trigger")), "Volumes that report what enters and leaves."},
-       {"rules", list(reference("rule")), "Which bodies do not collide."}});
+       {"rules", list(reference("rule")), "Which bodies do not collide."},
+       {"events", events,
+        "Looks for all events of contact after every step; `{}` for the defaults. Touches and triggers are recorded "
+        "anyway."}});
 }
 
 Format make_format() {
