@@ -29,6 +29,12 @@ struct SceneArguments {
   std::vector<std::string> sets;  // PATH=VALUE
 };
 
+struct PlaceArguments {
+  SceneArguments scene;
+  std::vector<std::string> pulls;  // BODY=[x,y,z] or BODY@[px,py,pz]=[x,y,z]
+  std::string output;
+};
+
 struct RunArguments {
   SceneArguments scene;
   std::string resume;  // recording to continue instead of running a scene
@@ -67,6 +73,7 @@ int compare(const CompareArguments& arguments);
 int solve_problem(const SolveArguments& arguments);
 int reproduce_papers(const ReproduceArguments& arguments);
 int check(const SceneArguments& arguments);
+int place(const PlaceArguments& arguments);
 /// `megabytes`: of a page or of glTF's animation, at most; none: their defaults.
 int export_recording(const std::string& recording, const std::vector<std::string>& outputs,
                      std::optional<double> megabytes);

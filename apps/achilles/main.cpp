@@ -29,6 +29,7 @@ void add_scene_options(CLI::App& command, SceneArguments& scene) {
 struct Request {
   RunArguments run;
   SceneArguments check;
+  PlaceArguments place;
   CompareArguments compare;
   SolveArguments solve;
   ReproduceArguments reproduce;
@@ -72,6 +73,21 @@ void describe_check(CLI::App& app, Request& request) {
   command->add_option("SCENE", request.check.file, "Scene file (YAML)")->required();
   add_scene_options(*command, request.check);
   command->callback([&request] { request.chosen = [&request] { return check(request.check); }; });
+}
+
+void describe_place(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("place", "Drag bodies to where they shall be and write the scene anew");
+  PlaceArguments& arguments = request.place;
+  command->add_option("SCENE", arguments.scene.file, "Scene file (YAML)")->required();
+  add_scene_options(*command, arguments.scene);
+  command
+      ->add_option("--pull,-p", arguments.pulls,
+                   "Where a body shall go, without inertia, pushing what is in its way; @[px,py,pz] pulls by that "
+                   "point of it, two points align it")
+      ->type_name("BODY=[x,y,z]")
+      ->required();
+  command->add_option("--output,-o", arguments.output, "Scene file to write, beside SCENE")->required();
+  command->callback([&request] { request.chosen = [&request] { return place(request.place); }; });
 }
 
 void describe_compare(CLI::App& app, Request& request) {
@@ -161,6 +177,7 @@ void describe_lists(CLI::App& app, Request& request) {
 void describe_commands(CLI::App& app, Request& request) {
   describe_run(app, request);
   describe_check(app, request);
+  describe_place(app, request);
   describe_compare(app, request);
   describe_reproduce(app, request);
   describe_solve(app, request);

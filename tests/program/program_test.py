@@ -135,6 +135,30 @@ class Commands(ProgramTest):
         self.assertIn("10 bodies", done.stdout)
         self.assertEqual(sorted(os.listdir(self.folder)), ["heap.yaml"])
 
+    def test_place_drags_a_body_and_writes_a_scene_that_runs(self):
+        scene = self.write("two.yaml", """achilles: 1
+bodies:
+  - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}
+  - {name: box, shape: {box: {size: [1, 1, 1]}}, position: [0, 0, 2], euler: {xyz: [0, 0, 0.3]}}
+""")
+        self.call("place", scene, "--pull", "box=[3,0,0.5]", "-o", "placed.yaml")
+        self.call("run", "placed.yaml", "-d", "0.1", "--csv", "states.csv")
+        first = (self.folder / "states.csv").read_text(encoding="utf-8").splitlines()[2].split(",")
+        self.assertEqual(first[1], "box")
+        for value, expected in zip(first[2:5], (3, 0, 0.5)):
+            self.assertAlmostEqual(float(value), expected, delta=2e-4)
+        done = self.call("place", scene, "--pull", "box=[0,0,-1]", "-o", "stuck.yaml", status=3)
+        self.assertIn("in the way: ground", done.stderr)
+        for pull in ("box", "box=[1,2]", "nobody=[0,0,0]", "ground=[0,0,1]"):
+            self.assertNotEqual(self.call("place", scene, "--pull", pull, "-o", "no.yaml", status=2).stderr, "")
+        self.assertFalse((self.folder / "no.yaml").exists())
+
+    def test_events_lists_what_touched(self):
+        self.call("run", self.heap, "-d", "0.5", "--record", "run.h5", "--set", "events={timers: [0.25]}")
+        listed = self.call("events", "run.h5").stdout.splitlines()
+        self.assertEqual(sum(" timer " in line for line in listed), 2)
+        self.assertTrue(any(" touch " in line and "ground" in line for line in listed))
+
     def test_scenes_of_the_gallery_and_of_the_tutorial_have_no_errors(self):
         for folder in (SOURCE / "scenes" / "gallery", SOURCE / "docs" / "examples"):
             scenes = sorted(folder.glob("*.yaml"))
@@ -145,7 +169,7 @@ class Commands(ProgramTest):
     def test_version_and_help_are_no_errors(self):
         self.assertRegex(self.call("--version").stdout, r"\d+\.\d+\.\d+")
         overview = self.call("--help").stdout
-        for command in ("run", "check", "export", "render", "certify", "view", "replay", "events", "methods", "shapes", "schema"):
+        for command in ("run", "check", "export", "render", "certify", "view", "replay", "events", "place", "methods", "shapes", "schema"):
             self.assertIn(command, overview)
             self.call(command, "--help")
 
