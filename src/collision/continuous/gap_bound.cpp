@@ -9,6 +9,12 @@
 
 namespace achilles {
 
+namespace {
+
+constexpr double kTie = 1e-12;  // of the coordinates that enter a gap: triangles this equally near count as one
+
+}  // namespace
+
 MovingPair::MovingPair(const Geometry& a, const Motion& motion_a, const Geometry& b, const Motion& motion_b)
     : sides_{make_side(a, motion_a), make_side(b, motion_b)} {}
 
@@ -86,6 +92,16 @@ Aabb MovingPair::compute_swept_box(double first, double last, double margin) con
   return Aabb{center_S - half_S, center_S + half_S}.grown(margin + way + rounding);
 }
 
+// How square a direction is to the triangle of one of the sides: 1 along its normal.
+double MovingPair::compute_level(double t, const Vec3& direction) const {
+  const Side& triangle = sides_[is_convex(geometry_a()) ? 1 : 0];
+  const std::span<const Vec3> normals = triangle.core.polytope.face_normals;
+  return normals.empty() ? 0 : std::abs(direction.dot(compute_pose(*triangle.motion, t).R * normals[0]));
+}
+
+// Next to an edge two triangles are as near to rounding, δ. The nearest point of the one that is not below is off by x
+// where √(g² + x²) − g = δ, and its direction by x/g = √(2δ/g), which is much for a small gap g. Of triangles that tie
+// the one counts that the direction is squarest to; at a true edge all of them agree.
 SignedDistance MovingPair::compute_gap(double t, double limit) const {
   if (sides_[0].kind == Kind::kCore && sides_[1].kind == Kind::kCore) {
     const ConvexCore& a = sides_[0].core;
@@ -98,12 +114,21 @@ SignedDistance MovingPair::compute_gap(double t, double limit) const {
   if (!is_on_surface()) return compute_signed_distance(geometry_a(), pose_a(t), geometry_b(), pose_b(t));
   SignedDistance nearest;
   nearest.distance = std::numeric_limits<double>::infinity();
+  double level = 0;
+  const double tie = kTie * (sides_[0].reach + sides_[1].reach + pose_a(t).p.norm() + pose_b(t).p.norm());
   // All triangles lie within these reaches of each other: a wider search finds no more.
   const double widest = sides_[0].reach + sides_[1].reach + (pose_a(t).p - pose_b(t).p).norm();
   for (double look = std::min(limit, std::min(sides_[0].reach, sides_[1].reach));; look *= 4) {
     visit_triangle_pairs(t, t, std::min(look, limit), [&](const MovingPair& pair) {
       const SignedDistance gap = pair.compute_gap(t);
-      if (gap.distance < nearest.distance) nearest = gap;
+      if (gap.distance > nearest.distance + tie) return;
+      const double gap_level = pair.compute_level(t, gap.normal);
+      const double least = std::min(gap.distance, nearest.distance);
+      if (gap.distance < nearest.distance - tie || gap_level > level) {
+        nearest = gap;
+        level = gap_level;
+      }
+      nearest.distance = least;
     });
     if (nearest.distance <= look || look >= std::min(limit, widest)) break;
   }

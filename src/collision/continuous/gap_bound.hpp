@@ -89,6 +89,7 @@ class MovingPair {
   double half_space_bound(const Side& plane, const Instant& at_plane, const Side& other, const Instant& at_other,
                           const Vec3& n, double s) const;
   [[nodiscard]] MovingPair with_triangle(const TrianglePolytope& triangle) const;
+  [[nodiscard]] double compute_level(double t, const Vec3& direction) const;
   [[nodiscard]] Aabb compute_swept_box(double first, double last, double margin) const;
   [[nodiscard]] bool can_turn_along() const;
   double compute_change(const std::array<Instant, 2>& at, double gap, double s) const;

@@ -39,7 +39,8 @@ FirstContact descend(const MovingPair& pair, double start, double h, const GapLe
   }
 }
 
-/// The earliest descent towards any one triangle. Once one is found only earlier ones are of interest.
+/// The earliest descent towards any one triangle. Once one is found only earlier ones are of interest; which of those
+/// that are as near at that time gives the direction is asked at the end.
 FirstContact descend_to_surface(const MovingPair& pair, double start, double h, const GapLevels& levels,
                                 int max_iterations) {
   FirstContact first;
@@ -53,6 +54,11 @@ FirstContact descend_to_surface(const MovingPair& pair, double start, double h, 
     const bool earlier = first.status == ContactSearchStatus::kApart || found.time < first.time;
     if (earlier || found.gap.distance < first.gap.distance) first = found;
   });
+  if (first.status == ContactSearchStatus::kContact) {
+    const SignedDistance gap = pair.compute_gap(first.time, std::max(0.0, levels.upper));
+    ++iterations;
+    if (gap.distance <= first.gap.distance) first.gap = gap;
+  }
   first.iterations = iterations;
   return first;
 }

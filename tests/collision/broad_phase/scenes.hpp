@@ -40,8 +40,8 @@ inline std::vector<BroadPhaseProxy> make_population(std::mt19937_64& random, int
     const double size = std::pow(10.0, draw_vector(random, -2, 0.3).x());
     const bool movable = i % 5 != 0;
     const auto body = static_cast<std::uint32_t>(i / 2);
-    proxies.push_back(
-        make_box(draw_vector(random, -0.5 * width, 0.5 * width), size * draw_vector(random, 0.1, 0.5), body, movable));
+    const Vec3 center = draw_vector(random, -0.5 * width, 0.5 * width);
+    proxies.push_back(make_box(center, size * draw_vector(random, 0.1, 0.5), body, movable));
   }
   return proxies;
 }
