@@ -1,7 +1,9 @@
+#include "collision/contact/box_manifold.hpp"
 #include "collision/contact/pair_contacts.hpp"
 #include "collision/contact/region.hpp"
 #include "collision/narrow_phase/box_axes.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
@@ -71,36 +73,21 @@ bool prefers_edges(double edges, double face, double tie) {
   return edges > (face < 0 ? kEdgePreference * face : face) + tie;
 }
 
-double make_axis_manifold(const CorePair& pair, const BoxAxis& axis, bool of_a, double margin, Manifold& manifold) {
-  Patch patch_a, patch_b;
-  find_patch(pair.a, axis.normal, patch_a);
-  find_patch(pair.b, -(pair.X_AB.R.transpose() * axis.normal), patch_b);
-  return make_face_manifold(pair, of_a ? patch_a : patch_b, of_a ? patch_b : patch_a, of_a, margin, manifold);
+// What touches along a pair of edges that are nearly parallel, end at each other or lie in a face.
+void find_by_edges(const CorePair& pair, const BoxAxis& edges, double margin, double tolerance, Manifold& manifold) {
+  NearestFeatures nearest = nearest_on_edges(pair, edges);
+  // Edges may separate by nearly the distance and yet along another direction than that of the nearest points.
+  const double missed = std::min(tolerance, kSquare * edges.separation + kRounding * pair.size());
+  const bool attained = (nearest.point_b - nearest.point_a).norm() <= edges.separation + missed;
+  if (edges.separation <= 0 || attained || find_nearest(pair, margin, nearest)) {
+    make_nearest_manifold(pair, nearest, margin, manifold);
+  }
 }
 
-void find_manifold(const CorePair& pair, const BoxAxes& axes, double margin, Manifold& manifold) {
-  const double tolerance = kAttained * std::min(pair.a.size, pair.b.size);
-  const double best_face = std::max(axes.face_a.separation, axes.face_b.separation);
-  const double separation = std::max(best_face, axes.edges.separation);
-  if (prefers_edges(axes.edges.separation, best_face, tolerance)) {
-    NearestFeatures nearest = nearest_on_edges(pair, axes.edges);
-    // Edges may separate by nearly the distance and yet along another direction than that of the nearest points.
-    const double missed = std::min(tolerance, kSquare * separation + kRounding * pair.size());
-    const bool attained = (nearest.point_b - nearest.point_a).norm() <= separation + missed;
-    if (separation <= 0 || attained || find_nearest(pair, margin, nearest)) {
-      make_nearest_manifold(pair, nearest, margin, manifold);
-    }
-    return;
-  }
-  const bool of_a = prefers_a(axes, tolerance);
-  const BoxAxis& face = of_a ? axes.face_a : axes.face_b;
-  const double gap = make_axis_manifold(pair, face, of_a, margin, manifold);
-  if (separation <= 0 ? !manifold.points.empty() : gap <= separation + tolerance) {
-    return;
-  }
-  manifold.points.clear();
-  NearestFeatures nearest = nearest_on_face(pair, face, of_a);
-  if (separation <= 0) {
+// The contact of a face whose region misses it.
+void find_beside_face(const CorePair& pair, const BoxAxes& axes, bool of_a, double margin, Manifold& manifold) {
+  NearestFeatures nearest = nearest_on_face(pair, of_a ? axes.face_a : axes.face_b, of_a);
+  if (std::max({axes.face_a.separation, axes.face_b.separation, axes.edges.separation}) <= 0) {
     manifold.points.push_back(
         {0.5 * (nearest.point_a + nearest.point_b), nearest.separation, make_feature(FeatureKind::kWitness, 0, 0)});
   } else if (find_nearest(pair, margin, nearest)) {
@@ -108,20 +95,36 @@ void find_manifold(const CorePair& pair, const BoxAxes& axes, double margin, Man
   }
 }
 
+void find_manifold(const Geometry& a, const Geometry& b, const BoxPair& boxes, double margin, Manifold& manifold) {
+  const BoxAxes axes = find_box_axes(boxes.half_a, boxes.half_b, boxes.X_AB, margin);
+  if (axes.beyond) return;
+  const double size = std::min(a.radius, b.radius);
+  const double tolerance = kAttained * size;
+  const double best_face = std::max(axes.face_a.separation, axes.face_b.separation);
+  if (prefers_edges(axes.edges.separation, best_face, tolerance)) {
+    if (make_box_edge_manifold(boxes, axes.edges, margin, manifold)) return;
+    const ConvexCore core_a = make_core(a), core_b = make_core(b);
+    find_by_edges({core_a, core_b, boxes.X_AB}, axes.edges, margin, tolerance, manifold);
+    return;
+  }
+  const double separation = std::max(best_face, axes.edges.separation);
+  const bool of_a = prefers_a(axes, tolerance);
+  const BoxAxis& face = of_a ? axes.face_a : axes.face_b;
+  const double gap = make_box_face_manifold(boxes, face, of_a, margin, size, manifold);
+  if (separation <= 0 ? !manifold.points.empty() : gap <= separation + tolerance) return;
+  manifold.points.clear();
+  const ConvexCore core_a = make_core(a), core_b = make_core(b);
+  find_beside_face({core_a, core_b, boxes.X_AB}, axes, of_a, margin, manifold);
+}
+
 }  // namespace
 
 void collide_box_box(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                      const CollideOptions& options, std::vector<ContactPoint>& points) {
   const Transform X_AB = relative(X_WA, X_WB);
-  const BoxAxes axes =
-      find_box_axes(std::get<BoxGeometry>(a.kind).half, std::get<BoxGeometry>(b.kind).half, X_AB, options.margin);
-  if (axes.beyond) {
-    return;
-  }
-  const ConvexCore core_a = make_core(a), core_b = make_core(b);
-  const CorePair pair{core_a, core_b, X_AB};
   Manifold manifold;
-  find_manifold(pair, axes, options.margin, manifold);
+  find_manifold(a, b, {std::get<BoxGeometry>(a.kind).half, std::get<BoxGeometry>(b.kind).half, X_AB}, options.margin,
+                manifold);
   append_manifold(manifold, X_WA, options, points);
 }
 

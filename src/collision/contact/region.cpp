@@ -10,9 +10,6 @@ namespace achilles {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEdgeSlack = 1e-6;  // of the size: corners this far outside the reference face are kept as corners
-constexpr double kEdgeRamp = 1e4;    // a side that rises by less than this many slacks is cut where the slack ends
-constexpr double kSamePoint = 1e-7;  // of the size: points nearer than this are one
 
 // A corner of the clipped polygon: where its incoming and its outgoing side meet. Sides are those of the incident
 // patch, or of the reference where it cut. This tells vertices from crossings without comparing coordinates.
@@ -72,7 +69,7 @@ bool clip(const ClipPolygon& in, const SideLine& line, double slack, ClipPolygon
       out.push_back(p);
     }
     if (p_in != q_in) {
-      const double level = slack * std::max(0.0, 1 - std::abs(dp - dq) / (kEdgeRamp * slack));
+      const double level = compute_cut_level(dp - dq, slack);
       const Vec3 x = p.x + std::clamp((dp - level) / (dp - dq), 0.0, 1.0) * (in[next].x - p.x);
       if (p_in) {
         out.push_back({x, p.out_side, line.label, p.out_is_reference, true});
@@ -139,19 +136,6 @@ std::uint32_t clip_feature(const ClipPoint& point, const Patch& reference, const
   const std::uint32_t of_reference = point.in_is_reference ? point.in_side : point.out_side;
   const std::uint32_t of_incident = point.in_is_reference ? point.out_side : point.in_side;
   return feature(FeatureKind::kEdges, reference.corners[of_reference].side, incident.corners[of_incident].side);
-}
-
-// Of a corner and a crossing at the same place the corner stays: it keeps its id for longer.
-void push_distinct(Manifold& manifold, const ManifoldPoint& point, double tolerance) {
-  for (ManifoldPoint& other : manifold.points) {
-    if ((other.position - point.position).squaredNorm() <= tolerance * tolerance) {
-      if (kind_of(point.feature) < kind_of(other.feature)) {
-        other = point;
-      }
-      return;
-    }
-  }
-  manifold.points.push_back(point);
 }
 
 }  // namespace

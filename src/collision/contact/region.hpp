@@ -5,6 +5,9 @@
 #include "collision/contact/patch.hpp"
 #include "collision/narrow_phase/gjk.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace achilles {
 
 /// Where the cores come nearest, or the least overlap: normal in A's frame from A to B, points on the cores.
@@ -30,5 +33,25 @@ void make_nearest_manifold(const CorePair& pair, const NearestFeatures& nearest,
 /// where the two cases meet.
 inline constexpr double kFaceAngle = 0.01;                                // [rad]
 inline constexpr double kFaceCosine = 1 - 0.5 * kFaceAngle * kFaceAngle;  // to within its fourth power
+
+inline constexpr double kEdgeSlack = 1e-6;  // of the size: corners this far outside the reference face stay corners
+inline constexpr double kEdgeRamp = 1e4;    // a side that rises by less than this many slacks is cut where these end
+inline constexpr double kSamePoint = 1e-7;  // of the size: points nearer than this are one
+
+/// How far above the line that cuts it a side is cut [m], when its ends are at heights that differ by `rise` [m].
+[[nodiscard]] inline double compute_cut_level(double rise, double slack) {
+  return slack > 0 ? slack * std::max(0.0, 1 - std::abs(rise) / (kEdgeRamp * slack)) : 0;
+}
+
+/// Of a corner and a crossing at the same place the corner stays: it keeps its id for longer.
+inline void push_distinct(Manifold& manifold, const ManifoldPoint& point, double tolerance) {
+  for (ManifoldPoint& other : manifold.points) {
+    if ((other.position - point.position).squaredNorm() <= tolerance * tolerance) {
+      if (kind_of(point.feature) < kind_of(other.feature)) other = point;
+      return;
+    }
+  }
+  manifold.points.push_back(point);
+}
 
 }  // namespace achilles

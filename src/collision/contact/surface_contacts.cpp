@@ -22,6 +22,8 @@ namespace {
 constexpr double kTouching = 1e-10;   // of the size: nearer than that the direction between the cores is rounding
 constexpr double kAttained = 1e-6;    // of the size: how far a flat region may miss the separation of the triangle
 constexpr double kFaceTie = 1e-6;     // of the size: by so much an edge must overlap less than the face beside it
+constexpr double kAbove = 1 + 1e-12;  // what rounding does to a squared distance
+constexpr double kFirstLook = 3;      // how many times the square of a ball's reach is searched for what is nearest
 constexpr double kSameHeight = 1e-6;  // sine: corners of a triangle this level count as one feature
 
 Vec3 center_of(const ConvexCore& core) {
@@ -66,21 +68,49 @@ class SurfaceCollider {
         begin_(points.size()) {}
 
   void run() {
-    visit_triangles(surface_, bounds_S_, [&](const SurfaceTriangle& triangle) { visit(triangle); });
-    if (points_.size() == begin_ && (turned_away_ || !visited_)) add_swallowed();
+    if (core_.kind == ConvexCore::Kind::kPoint) {
+      visit_ball();
+    } else {
+      visit_shape();
+    }
     finish_surface_points(begin_, core_.size, options_.all_points, points_);
   }
 
  private:
+  void visit_shape() {
+    visit_triangles(surface_, bounds_S_, [&](const SurfaceTriangle& triangle) { visit(triangle); });
+    if (points_.size() == begin_ && (turned_away_ || !visited_)) add_swallowed(find_closest_point(surface_, center_S_));
+  }
+
+  // What a ball touches is near its middle: triangles are visited from there outward, and the nearest tells as well
+  // whether the middle is inside.
+  void visit_ball() {
+    const double reach = core_.radius + options_.margin;
+    const double reach2 = reach * reach * kAbove;
+    SurfacePoint nearest;
+    double nearest2 = kFirstLook * reach2;
+    visit_near_triangles(surface_, center_S_, nearest2, [&](const SurfaceTriangle& triangle, double& limit2) {
+      const auto& [a, b, c] = triangle.corners;
+      const TrianglePoint at = closest_point_on_triangle(center_S_, a, b, c);
+      const double distance2 = (center_S_ - at.point).squaredNorm();
+      if (distance2 < nearest2) {
+        nearest2 = distance2;
+        nearest = {at.point, 0, triangle.id, at.feature};
+        limit2 = std::min(limit2, std::max(distance2, reach2));
+      }
+      if (distance2 <= reach2) add_ball(triangle, at);
+    });
+    if (points_.size() > begin_) return;
+    if (nearest.triangle == kNoTriangle) nearest = find_closest_point(surface_, center_S_);
+    nearest.distance = (center_S_ - nearest.point).norm();
+    add_swallowed(nearest);
+  }
+
   void visit(const SurfaceTriangle& triangle) {
     visited_ = true;
     const bool has_area = !triangle.normal.isZero(0);
     if (has_area && triangle.normal.dot(center_S_ - triangle.corners[0]) <= 0) {
       turned_away_ = true;
-      return;
-    }
-    if (core_.kind == ConvexCore::Kind::kPoint) {
-      add_ball(triangle);
       return;
     }
     const TrianglePolytope polytope(triangle.corners, triangle.normal);
@@ -186,9 +216,9 @@ class SurfaceCollider {
     }
   }
 
-  void add_ball(const SurfaceTriangle& triangle) {
-    const auto& [a, b, c] = triangle.corners;
-    const TrianglePoint nearest = closest_point_on_triangle(center_S_, a, b, c);
+  void add_ball(const SurfaceTriangle& triangle, const TrianglePoint& nearest) {
+    const bool has_area = !triangle.normal.isZero(0);
+    if (has_area && triangle.normal.dot(center_S_ - triangle.corners[0]) <= 0) return;
     const Vec3 away = center_S_ - nearest.point;
     const double distance = away.norm();
     if (distance > core_.radius + options_.margin) return;
@@ -209,8 +239,7 @@ class SurfaceCollider {
   }
 
   // A shape whose middle is inside the solid leaves by the way that is shortest for its middle.
-  void add_swallowed() {
-    const SurfacePoint nearest = find_closest_point(surface_, center_S_);
+  void add_swallowed(const SurfacePoint& nearest) {
     if (!is_inside(surface_, center_S_, nearest)) return;
     const Vec3 out = nearest.point - center_S_;
     const Vec3 n_out = nearest.distance > kTouching * core_.size ? Vec3(out / nearest.distance)

@@ -9,10 +9,6 @@ namespace achilles {
 
 namespace {
 
-// Below this sine two edges count as parallel: the sliver of the Minkowski difference that is ignored with their cross
-// product is that fraction of an edge wide, and so is the error of the depth.
-constexpr double kParallelSine = 1e-11;
-
 // a_i × b_j in A's frame. a_i is a unit axis, so component i is exactly zero and the other two carry no cancellation.
 Vec3 cross_axis(const Mat3& R, int i, int j) {
   const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
@@ -23,30 +19,20 @@ Vec3 cross_axis(const Mat3& R, int i, int j) {
 }
 
 void keep_best(const double* separation, int BoxAxis::*axis, BoxAxis& best) {
-  for (int i = 0; i < 3; ++i) {
-    if (separation[i] > best.separation) {
-      best.separation = separation[i];
-      best.*axis = i;
-    }
-  }
+  const int lower = separation[1] > separation[0] ? 1 : 0;
+  const double of_lower = std::max(separation[0], separation[1]);
+  best.*axis = separation[2] > of_lower ? 2 : lower;
+  best.separation = std::max(of_lower, separation[2]);
 }
 
-// Only those that separate by more than the faces do. Dividing an overlap by the sine makes it larger, so that most
-// pairs need no root.
+// Only those that separate by more than the faces do, which most do not. Squares compare as the separations do.
 void keep_best_edges(const BoxSeparations& all, double faces, BoxAxis& best) {
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      if (all.edges[i][j] <= std::min(0.0, std::max(faces, best.separation))) continue;
-      const double sine2 = all.sine2[i][j];
-      if (sine2 < kParallelSine * kParallelSine) continue;
-      const double separation = all.edges[i][j] / std::sqrt(sine2);
-      if (separation > std::max(faces, best.separation)) {
-        best.separation = separation;
-        best.axis_a = i;
-        best.axis_b = j;
-      }
-    }
-  }
+  const double largest = std::max({all.largest[0], all.largest[1], all.largest[2]});
+  if (!(largest > faces * std::abs(faces))) return;
+  const int j = all.largest[0] == largest ? 0 : (all.largest[1] == largest ? 1 : 2);
+  const int i = all.square[0][j] == largest ? 0 : (all.square[1][j] == largest ? 1 : 2);
+  const double separation = all.edges[i][j] / std::sqrt(all.sine2[i][j]);
+  if (separation > faces) best = {separation, Vec3::UnitZ(), i, j};
 }
 
 }  // namespace

@@ -8,11 +8,14 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace achilles {
 namespace HWY_NAMESPACE {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 #if HWY_TARGET == HWY_AVX2
 namespace hn = hwy::HWY_NAMESPACE;
@@ -25,6 +28,10 @@ HWY_INLINE Quad subtract(Quad a, Quad b) { return hn::Sub(a, b); }
 HWY_INLINE Quad multiply(Quad a, Quad b) { return hn::Mul(a, b); }
 HWY_INLINE Quad absolute(Quad a) { return hn::Abs(a); }
 HWY_INLINE Quad larger(Quad a, Quad b) { return hn::Max(a, b); }
+HWY_INLINE Quad signed_square_over(Quad a, Quad b) {
+  const Quad square = hn::Div(hn::Mul(a, hn::Abs(a)), b);
+  return hn::IfThenElse(hn::Lt(b, spread(kParallelSine * kParallelSine)), spread(-kInfinity), square);
+}
 HWY_INLINE bool any_above(Quad a, double limit) { return !hn::AllFalse(Tag(), hn::Gt(a, spread(limit))); }
 HWY_INLINE void store(Quad a, double* to) { hn::Store(a, Tag(), to); }
 HWY_INLINE Quad rotate_once(Quad a) { return Quad{_mm256_permute4x64_pd(a.raw, _MM_SHUFFLE(3, 0, 2, 1))}; }
@@ -41,6 +48,12 @@ HWY_INLINE Quad multiply(Quad a, Quad b) { return {a.x * b.x, a.y * b.y, a.z * b
 HWY_INLINE Quad absolute(Quad a) { return {std::abs(a.x), std::abs(a.y), std::abs(a.z)}; }
 HWY_INLINE double larger(double a, double b) { return a > b ? a : b; }
 HWY_INLINE Quad larger(Quad a, Quad b) { return {larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z)}; }
+HWY_INLINE double signed_square_over(double a, double b) {
+  return b < kParallelSine * kParallelSine ? -kInfinity : a * std::abs(a) / b;
+}
+HWY_INLINE Quad signed_square_over(Quad a, Quad b) {
+  return {signed_square_over(a.x, b.x), signed_square_over(a.y, b.y), signed_square_over(a.z, b.z)};
+}
 HWY_INLINE bool any_above(Quad a, double limit) { return a.x > limit || a.y > limit || a.z > limit; }
 HWY_INLINE void store(Quad a, double* to) {
   to[0] = a.x;
@@ -82,11 +95,17 @@ bool Measure(const double* half_a, const double* half_b, const double* R, const 
   store(faces_a, out.faces_a);
   store(faces_b, out.faces_b);
   store(center, out.center_b);
+  Quad largest = spread(-kInfinity);
   for (int i = 0; i < 3; ++i) {
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    const Quad sine2 = add(multiply(row[i1], row[i1]), multiply(row[i2], row[i2]));
+    const Quad square = signed_square_over(edges[i], sine2);
     store(edges[i], out.edges[i]);
-    store(add(multiply(row[i1], row[i1]), multiply(row[i2], row[i2])), out.sine2[i]);
+    store(sine2, out.sine2[i]);
+    store(square, out.square[i]);
+    largest = larger(largest, square);
   }
+  store(largest, out.largest);
   return true;
 }
 
