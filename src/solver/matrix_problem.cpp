@@ -74,7 +74,9 @@ bool is_finite(const MatrixProblem& problem) {
 
 double compute_residual(const MatrixProblem& problem, std::span<const double> impulses, std::span<double> w) {
   Eigen::Map<const Eigen::VectorXd> z(impulses.data(), static_cast<Eigen::Index>(impulses.size()));
-  Eigen::Map<Eigen::VectorXd>(w.data(), z.size()) = problem.A * z + problem.b;
+  Eigen::Map<Eigen::VectorXd> velocities(w.data(), z.size());
+  velocities = problem.b;
+  velocities.noalias() += problem.A * z;
   return natural_map_residual(MatrixAccess(problem, w), impulses);
 }
 

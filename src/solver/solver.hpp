@@ -31,8 +31,7 @@ struct SolverWorkspace {
 
 /// Solves rows with the solver the options belong to. `impulses` in is the warm start (zero for a cold one), out the
 /// result; `problem.velocities` in is u*, out u* + M⁻¹ Jᵀ λ. Solvers that need a matrix get one assembled. The same
-/// input gives the same bits. Allocates only while growing, but for Newton beyond 100 rows, whose sparse factorization
-/// has its own memory.
+/// input gives the same bits. Allocates only while growing.
 [[nodiscard]] SolveReport solve(const RowProblem& problem, const SolverOptions& options, SolverWorkspace& scratch,
                                 std::span<double> impulses);
 

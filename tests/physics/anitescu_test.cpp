@@ -1,3 +1,4 @@
+#include "support/allocations.hpp"
 #include "support/full_size.hpp"
 #include "support/scenes.hpp"
 #include "support/source_folder.hpp"
@@ -227,6 +228,22 @@ TEST(Anitescu, BlowThroughAChainDoesNotPushIntoABodyBeyondFreeReach) {
   (void)simulation.step();
   EXPECT_GE(position_of(simulation, "far").x() - position_of(simulation, "struck").x(), 1 - 1e-12);
   EXPECT_NEAR(simulation.penetration(), 0, 1e-12);
+}
+
+// 237 rows in one group: beyond what newton factors densely.
+TEST(Anitescu, WarmStepOfALongRowAllocatesNothingWithNewton) {
+  Scene scene = make_scene(0.01, 0.3, 0);
+  scene.method.name = "anitescu";
+  scene.bodies = {make_ground()};
+  for (int k = 0; k < 40; ++k) {
+    scene.bodies.push_back(make_body("ball" + std::to_string(k), {Sphere{0.1}}, Vec3(0.2 * k, 0, 0.1)));
+  }
+  Simulation simulation(scene);
+  for (int k = 0; k < 50; ++k) (void)simulation.step();
+  const std::int64_t before = testing::count_allocations();
+  if (before == 0) GTEST_SKIP() << "allocations are not counted under sanitizers";
+  for (int k = 0; k < 20; ++k) (void)simulation.step();
+  EXPECT_EQ(testing::count_allocations() - before, 0);
 }
 
 }  // namespace

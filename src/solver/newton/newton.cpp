@@ -28,14 +28,17 @@ class Newton {
 
   void set_velocities(std::span<const double> impulses) {
     const auto n = static_cast<Eigen::Index>(impulses.size());
-    Eigen::Map<Eigen::VectorXd>(scratch_.w.data(), n) =
-        problem_.A * Eigen::Map<const Eigen::VectorXd>(impulses.data(), n) + problem_.b;
+    Eigen::Map<Eigen::VectorXd> w(scratch_.w.data(), n);
+    w = problem_.b;
+    w.noalias() += problem_.A * Eigen::Map<const Eigen::VectorXd>(impulses.data(), n);
   }
   void sweep(int count);
   void measure();
   [[nodiscard]] double search(double tau);
   void start_rounding();
   void step();
+  [[nodiscard]] bool is_plane() const;
+  [[nodiscard]] bool is_time_for_pivots() const;
   void start_anew();
 
   const MatrixProblem& problem_;
@@ -91,15 +94,32 @@ double Newton::search(double tau) {
   return 0;
 }
 
+// In the plane friction has one direction, polygons are segments, and what pivoting finds is already the solution.
+bool Newton::is_plane() const {
+  const std::vector<MatrixRow>& rows = problem_.rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].normal_row < 0) continue;
+    if (rows[i].diagonal > 0 && rows[i + 1].diagonal > 0) return false;
+    ++i;
+  }
+  return true;
+}
+
+// Pivots cost an eighth of a second at most; where sweeps are much cheaper those are tried before.
+bool Newton::is_time_for_pivots() const {
+  constexpr std::size_t kDense = 300, kDenseInPlane = 600;  // rows
+  if (problem_.size() <= kDense) return starts_ == 2;
+  return starts_ == kStarts - 1 && problem_.size() <= kDenseInPlane && is_plane();
+}
+
 // Where steps from one iterate lead nowhere those from another often do: no impulses at all, from where contacts close
 // in the order of their load; then the solution with polygons for discs, where that is affordable; then what sweeps
 // make of the best iterate, ever more of them.
 void Newton::start_anew() {
   constexpr int kSweeps = 50;
-  constexpr std::size_t kDense = 300;  // rows: an eighth of a second at most
   if (starts_ == 1) {
     std::fill(impulses_.begin(), impulses_.end(), 0.0);
-  } else if (starts_ == 2 && problem_.size() <= kDense) {
+  } else if (is_time_for_pivots()) {
     (void)solve_lemke(problem_, LemkeOptions{}, scratch_.lemke, impulses_);
   } else {
     std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
@@ -157,7 +177,10 @@ SolveReport Newton::run() {
   } else {
     std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
   }
-  report_.status = report_.residual <= options_.tolerance ? SolveStatus::kSolved : SolveStatus::kIterationLimit;
+  if (report_.residual > options_.tolerance) {
+    const bool gave_up = report_.iterations < options_.iterations;
+    report_.status = gave_up ? SolveStatus::kStagnated : SolveStatus::kIterationLimit;
+  }
   report_.model_residual = report_.residual;
   if (!std::isfinite(report_.residual)) {
     report_.status = SolveStatus::kNotFinite;

@@ -25,9 +25,10 @@ struct NewtonWorkspace {
 /// Smoothing Newton, [Chen98]: steps on the natural map with rounded corners (smoothed_map.hpp), a line search on its
 /// norm, and a rounding τ that shrinks with the norm, in the end faster than linearly. Where no step length makes
 /// progress τ grows again and the best iterate so far is taken up; where that does not help either the solve starts
-/// anew, first from zero, then from what sweeps make of the best iterate. Redundant contacts and joints are no
-/// obstacle. `impulses` in is the warm start, out the best iterate. report.iterations counts linear systems; O(A's
-/// factorization) each. A residual that rounding keeps from falling ends the solve early with kIterationLimit.
+/// anew: from zero, from a solution by pivots, from what sweeps make of the best iterate. Redundant contacts and joints
+/// are no obstacle. `impulses` in is the warm start, out the best iterate. report.iterations counts linear systems;
+/// O(A's factorization) each. Where nothing of this leads further (redundant contacts about to slip at speeds near the
+/// tolerance) the solve ends early with kStagnated. Allocates only while growing.
 [[nodiscard]] SolveReport solve_newton(const MatrixProblem& problem, const NewtonOptions& options,
                                        NewtonWorkspace& scratch, std::span<double> impulses);
 

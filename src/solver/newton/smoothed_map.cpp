@@ -6,6 +6,10 @@
 namespace achilles {
 namespace {
 
+// Of the diagonal: where a joint is given twice A itself is singular and P' = 1; this picks the smallest of the
+// impulses that do the same, and slows convergence only where A's eigenvalues are as small.
+constexpr double kRegularization = 1e-10;
+
 constexpr std::uint32_t kNoPair = std::numeric_limits<std::uint32_t>::max();
 
 // σ and its slope. The value is written without cancellation for x < 0: ½ (x + s) = 2 τ² / (s − x).
@@ -115,7 +119,6 @@ double SmoothedMap::norm(std::span<const double> impulses, std::span<const doubl
 
 bool SmoothedMap::solve(std::span<const double> impulses, std::span<const double> w, double tau) {
   evaluate(impulses, w, tau);
-  build();
   rhs_.resize(static_cast<Eigen::Index>(problem_->size()));
   for (std::size_t i = 0; i < problem_->size(); ++i) {
     const auto at = static_cast<Eigen::Index>(i);
@@ -128,28 +131,60 @@ bool SmoothedMap::solve(std::span<const double> impulses, std::span<const double
   return factor_and_solve();
 }
 
-void SmoothedMap::build() {
-  const auto size = static_cast<Eigen::Index>(problem_->size());
-  K_.resize(size, size);
-  for (std::size_t j = 0; j < problem_->size(); ++j) {
-    K_.startVec(static_cast<Eigen::Index>(j));
-    build_column(j);
-    std::sort(touched_.begin(), touched_.end());
-    touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-    // Zeros are kept: the places of K's entries depend on A alone, and are ordered once.
-    for (const std::uint32_t row : touched_) {
-      K_.insertBack(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(j)) = column_[row];
-      column_[row] = 0;
+// Rows that belong together: a contact's normal row with its friction, and neighbours that couple with the same rows,
+// as those of a joint do.
+void SmoothedMap::list_blocks() {
+  const auto n = static_cast<std::uint32_t>(problem_->size());
+  const Eigen::SparseMatrix<double>& A = problem_->A;
+  const auto is_contact = [&](std::uint32_t i) {
+    return pair_of_[i] != kNoPair || dependent_start_[i] < dependent_start_[i + 1];
+  };
+  const auto same_pattern = [&](std::uint32_t i, std::uint32_t j) {
+    const auto *const start = A.outerIndexPtr(), *const rows = A.innerIndexPtr();
+    return std::equal(rows + start[i], rows + start[i + 1], rows + start[j], rows + start[j + 1]);
+  };
+  first_row_.clear();
+  for (std::uint32_t i = 0; i < n; ++i) {
+    bool joins = false;
+    if (pair_of_[i] != kNoPair) {
+      const bool after_normal =
+          i > 0 && problem_->rows[i].normal_row == static_cast<std::int32_t>(i) - 1 && pair_of_[i - 1] == kNoPair;
+      joins = pair_of_[i] != i || after_normal;
+    } else if (i > 0 && !is_contact(i) && !is_contact(i - 1)) {
+      joins = i - first_row_.back() < BlockLu::kLargest && same_pattern(i - 1, i);
     }
+    if (!joins) first_row_.push_back(i);
   }
-  K_.finalize();
+  first_row_.push_back(n);
+}
+
+// Places of K's entries: those of A, and where a normal row is, the friction that leans on it too.
+void SmoothedMap::order_blocks() {
+  list_blocks();
+  block_of_.resize(problem_->size());
+  for (std::uint32_t k = 0; k + 1 < first_row_.size(); ++k) {
+    std::fill(block_of_.begin() + first_row_[k], block_of_.begin() + first_row_[k + 1], k);
+  }
+  couplings_.clear();
+  using Column = Eigen::SparseMatrix<double>::InnerIterator;
+  for (std::size_t j = 0; j < problem_->size(); ++j) {
+    const auto couple = [&](std::size_t i) {
+      const std::pair one(block_of_[i], block_of_[j]);
+      if (one.first != one.second && (couplings_.empty() || couplings_.back() != one)) couplings_.push_back(one);
+    };
+    const auto couple_all = [&](std::size_t i) {
+      couple(i);
+      for (std::size_t k = dependent_start_[i]; k < dependent_start_[i + 1]; ++k) couple(dependents_[k]);
+    };
+    for (Column it(problem_->A, static_cast<Eigen::Index>(j)); it; ++it) couple_all(static_cast<std::size_t>(it.row()));
+    couple_all(j);
+  }
+  lu_.analyze(first_row_, couplings_);
+  is_ordered_ = true;
 }
 
 // Column j of D (I − P' + P' D⁻¹ A).
 void SmoothedMap::build_column(std::size_t j) {
-  // Of the diagonal: where a joint is given twice A itself is singular and P' = 1; this picks the smallest of the
-  // impulses that do the same, and slows convergence only where A's eigenvalues are as small.
-  constexpr double kRegularization = 1e-10;
   touched_.clear();
   const auto add = [&](std::size_t row, double value) {
     if (column_[row] == 0) touched_.push_back(static_cast<std::uint32_t>(row));
@@ -181,19 +216,69 @@ void SmoothedMap::build_column(std::size_t j) {
 }
 
 bool SmoothedMap::factor_and_solve() {
-  constexpr Eigen::Index kDense = 100;  // below, a dense factorization is faster than ordering a sparse one
-  if (K_.rows() <= kDense) {
-    dense_ = K_;
-    dense_factor_.compute(dense_);
-    solution_ = dense_factor_.solve(rhs_);
-  } else {
-    if (!is_ordered_) sparse_factor_.analyzePattern(K_);
-    is_ordered_ = true;
-    sparse_factor_.factorize(K_);
-    if (sparse_factor_.info() != Eigen::Success) return false;
-    solution_ = sparse_factor_.solve(rhs_);
+  constexpr std::size_t kDense = 60;  // rows up to which a dense factorization with all its pivots is as fast
+  const std::size_t n = problem_->size();
+  return n <= kDense ? solve_dense() : solve_blocks();
+}
+
+bool SmoothedMap::solve_dense() {
+  const auto n = static_cast<Eigen::Index>(problem_->size());
+  dense_.setZero(n, n);
+  for (std::size_t j = 0; j < problem_->size(); ++j) {
+    build_column(j);
+    for (const std::uint32_t i : touched_) {
+      dense_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) += column_[i];
+      column_[i] = 0;
+    }
+  }
+  dense_factor_.compute(dense_);
+  solution_ = dense_factor_.solve(rhs_);
+  return solution_.allFinite();
+}
+
+bool SmoothedMap::solve_blocks() {
+  constexpr int kRefinements = 2;
+  if (!is_ordered_) order_blocks();
+  lu_.clear();
+  for (std::size_t j = 0; j < problem_->size(); ++j) {
+    build_column(j);
+    for (const std::uint32_t i : touched_) {
+      if (column_[i] != 0) lu_.at(i, static_cast<std::uint32_t>(j)) += column_[i];
+      column_[i] = 0;
+    }
+  }
+  if (!lu_.factor()) return false;
+  solution_ = rhs_;
+  lu_.solve({solution_.data(), problem_->size()});
+  // Pivots that were not free to choose cost digits where contacts are redundant.
+  for (int k = 0; k < kRefinements; ++k) {
+    apply(solution_, rest_);
+    rest_ = rhs_ - rest_;
+    lu_.solve({rest_.data(), problem_->size()});
+    solution_ += rest_;
   }
   return solution_.allFinite();
+}
+
+// out = K x = D (x − P' (x − D⁻¹ A x)), with the regularization of build_column.
+void SmoothedMap::apply(const Eigen::VectorXd& x, Eigen::VectorXd& out) {
+  out.noalias() = problem_->A * x;
+  for (std::size_t i = 0; i < problem_->size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    out[at] = x[at] - out[at] / scale_[i];  // the change of z
+  }
+  for (std::size_t i = 0; i < problem_->size(); ++i) {
+    if (pair_of_[i] != i) continue;
+    const auto at = static_cast<Eigen::Index>(i);
+    const Vec2 change =
+        pairs_[i].slope_t * Vec2(out.segment<2>(at)) + pairs_[i].slope_n * out[problem_->rows[i].normal_row];
+    out.segment<2>(at) = scale_[i] * ((1 + kRegularization) * x.segment<2>(at) - change);
+  }
+  for (std::size_t i = 0; i < problem_->size(); ++i) {
+    if (pair_of_[i] != kNoPair) continue;
+    const auto at = static_cast<Eigen::Index>(i);
+    out[at] = scale_[i] * ((1 + kRegularization) * x[at] - slope_[i] * out[at]);
+  }
 }
 
 }  // namespace achilles

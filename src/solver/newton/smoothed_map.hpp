@@ -12,11 +12,12 @@
 #pragma once
 
 #include "solver/matrix_problem.hpp"
+#include "solver/newton/block_lu.hpp"
 
 #include <Eigen/LU>
-#include <Eigen/SparseLU>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace achilles {
@@ -43,9 +44,13 @@ class SmoothedMap {
 
   void evaluate(std::span<const double> impulses, std::span<const double> w, double tau);
   [[nodiscard]] Pair evaluate_pair(std::size_t i, const Vec2& z, double tau) const;
-  void build();
+  void list_blocks();
+  void order_blocks();
   void build_column(std::size_t j);
   bool factor_and_solve();
+  bool solve_dense();
+  bool solve_blocks();
+  void apply(const Eigen::VectorXd& x, Eigen::VectorXd& out);
 
   const MatrixProblem* problem_ = nullptr;
   std::vector<double> scale_;           // D
@@ -54,15 +59,16 @@ class SmoothedMap {
   std::vector<std::uint32_t> pair_of_;  // first row of the pair a row belongs to
   // Pairs that lean on normal row j: dependents_[dependent_start_[j] .. dependent_start_[j + 1]).
   std::vector<std::uint32_t> dependent_start_, dependents_;
-  std::vector<double> column_;  // one column of the system
-  std::vector<std::uint32_t> touched_;
-  Eigen::SparseMatrix<double> K_;
-  Eigen::VectorXd rhs_, solution_;
+  std::vector<double> column_;          // one column of the system
+  std::vector<std::uint32_t> touched_;  // its rows, some of them twice
+  Eigen::VectorXd rhs_, solution_, rest_;
   Eigen::MatrixXd dense_;
   Eigen::PartialPivLU<Eigen::MatrixXd> dense_factor_;
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factor_;
+  BlockLu lu_;
+  std::vector<std::uint32_t> first_row_, block_of_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> couplings_;
   double largest_scale_ = 1;
-  bool is_ordered_ = false;  // has sparse_factor_ seen the pattern of this problem?
+  bool is_ordered_ = false;  // does lu_ know the pattern of this problem?
 };
 
 }  // namespace achilles
