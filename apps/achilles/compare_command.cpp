@@ -110,24 +110,28 @@ Row run_one(const CompareArguments& arguments, const std::string& method, Progre
 }
 
 void print_table(const std::vector<Row>& rows) {
-  fmt::print("{:<20} {:>9} {:>9} {:>11} {:>11} {:>9} {:>10} {:>9} {:>7} {:>8}\n", "method", "wall", "x real",
-             "penetration", "energy", "gain", "momentum", "residual", "iter.", "impacts");
+  const auto show = [](const std::optional<double>& error) { return error ? fmt::format("{:.2g}", *error) : "-"; };
+  fmt::print("{:<20} {:>9} {:>9} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>8}\n", "method", "wall", "x real",
+             "penetration", "energy", "gain", "momentum", "angular", "residual", "iter.", "impacts");
   for (const Row& row : rows) {
     if (!row.report) {
       fmt::print("{:<20} refused: {}\n", row.method, row.note);
       continue;
     }
     const RunReport& r = *row.report;
-    fmt::print("{:<20} {:>9} {:>9.3g} {:>11.3g} {:>+11.5g} {:>9.2g} {:>10.4g} {:>9.2g} {:>7.1f} {:>8}", row.method,
+    fmt::print("{:<20} {:>9} {:>9.3g} {:>11.3g} {:>+11.5g} {:>9.2g} {:>9} {:>9} {:>9.2g} {:>7.1f} {:>8}", row.method,
                show_duration(r.wall_seconds), r.real_time_factor, r.penetration.max, r.energy.final - r.energy.initial,
-               r.energy.max_gain, r.momentum.linear.norm(), r.residual_max, r.iterations_mean, r.impacts);
+               r.energy.max_gain, show(r.momentum.linear_error), show(r.momentum.angular_error), r.residual_max,
+               r.iterations_mean, r.impacts);
     if (!row.certified.empty()) fmt::print("  certified: {}", row.certified);
     if (!row.note.empty()) fmt::print("  stopped: {}", row.note);
     fmt::print("\n");
   }
   fmt::print(
       "\npenetration: deepest [m]; energy: change over the run [J]; gain: rise that nothing explains [J];\n"
-      "momentum: at the end [N s]; residual: largest [m/s]; iter.: solver iterations per step, on average\n");
+      "momentum, angular: what gravity and the impulses of contacts leave unexplained, as a share of what is in play\n"
+      "(-: joints or locks take up momentum that is not recorded); residual: largest [m/s]; iter.: solver iterations\n"
+      "per step, on average\n");
 }
 
 }  // namespace

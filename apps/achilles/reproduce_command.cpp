@@ -1,6 +1,7 @@
 // The papers' experiments: the papers' figures beside ours.
 #include "commands.hpp"
 #include "reproduce/results.hpp"
+#include "reproduce/stills.hpp"
 #include "terminal.hpp"
 
 #include "record/output_file.hpp"
@@ -107,6 +108,17 @@ Outcome run_one(const Experiment& experiment, const reproduce::Setting& setting)
   }
 }
 
+/// Pictures of an experiment's scenes; where one cannot be made the note says so.
+void add_stills(const std::string& experiment, const reproduce::Setting& setting, Outcome& outcome) {
+  try {
+    for (reproduce::Still& still : reproduce::make_stills(experiment, setting)) {
+      outcome.stills.push_back(std::move(still));
+    }
+  } catch (const std::exception& error) {
+    outcome.note += fmt::format("{}no picture: {}", outcome.note.empty() ? "" : "; ", error.what());
+  }
+}
+
 void write_file(const std::filesystem::path& path, const std::string& text) {
   OutputFile file(path.string());
   file.write(text);
@@ -130,8 +142,10 @@ int reproduce_papers(const ReproduceArguments& arguments) {
       if (!is_wanted(arguments, paper, experiment) || is_interrupted()) continue;
       if (results.results.empty()) fmt::print("{}\n", paper.title);
       const auto start = std::chrono::steady_clock::now();
-      Outcome outcome = run_one(experiment, {scenes, work.make(experiment.id), arguments.full});
+      const reproduce::Setting setting{scenes, work.make(experiment.id), arguments.full};
+      Outcome outcome = run_one(experiment, setting);
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (!arguments.report.empty()) add_stills(experiment.id, setting, outcome);
       fmt::print("  {:<4} {:<17} {} ({})\n{:24}the paper: {}\n{:24}here:      {}\n", experiment.id,
                  reproduce::word_for(outcome.verdict), experiment.title, show_duration(seconds), "", experiment.claim,
                  "", outcome.ours);

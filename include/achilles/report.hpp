@@ -88,6 +88,9 @@ struct RunReport {
   } energy;
   struct Momentum {
     Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // [N s], [N m s] about the origin, movable bodies
+    // What gravity, forces and the recorded impulses of contacts leave unexplained at most, as a share of what is in
+    // play; none where it has no meaning: joints to bodies that do not move, locks, states that are not finite.
+    std::optional<double> linear_error, angular_error;
   } momentum;
   struct Penetration {
     double max = 0, final = 0;  // [m]

@@ -122,7 +122,7 @@ class Run {
     const StepReport step = simulation_.step();
     const World& world = simulation_.world();
     report_.after_step(world, step);
-    report_.contacts(simulation_.contacts());
+    report_.contacts(world, simulation_.contacts());
     if (recorder_) record_step(step, seconds_since(before));
     if (step.stopped) return step.stopped;
     ++steps_;
@@ -214,6 +214,7 @@ RunReport resume_run(const std::string& recording_path, const RunOptions& option
       run.report().take_earlier(instant.scalars, k == 0);
     }
     run.simulation().restore(std::move(checkpoint->world));
+    run.report().resume_from(run.simulation().world());
     run.recorder().append_checkpoint(run.simulation().world());
     report = run.finish();
   }

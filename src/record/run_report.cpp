@@ -76,6 +76,7 @@ void ReportBuilder::begin(const World& world, const Scene& scene) {
   report_.impact = names.impact;
   report_.solver = names.solver;
   report_.energy.initial = world.kinetic_energy() + world.potential_energy();
+  balance_.begin(world);
   for (const Diagnostic& warning : scene.warnings) report_.warnings.push_back(warning.text());
 }
 
@@ -102,7 +103,9 @@ void ReportBuilder::after_step(const World& world, const StepReport& step) {
   if (step.stopped && !r.stopped) r.stopped = step.stopped;
 }
 
-void ReportBuilder::contacts(std::span<const ContactRecord> records) {
+void ReportBuilder::contacts(const World& world, std::span<const ContactRecord> records) {
+  has_balance_ = true;
+  balance_.see(world, records);
   for (const ContactRecord& record : records) {
     const double impulse = record.impulse.norm();
     if (!(impulse > 0)) continue;
@@ -158,6 +161,10 @@ RunReport ReportBuilder::finish(const World& world, double wall_seconds) const {
   report.energy.final = report.energy.kinetic + report.energy.potential;
   report.momentum.linear = world.linear_momentum();
   report.momentum.angular = world.angular_momentum();
+  if (has_balance_) {
+    report.momentum.linear_error = balance_.linear();
+    report.momentum.angular_error = balance_.angular();
+  }
   const double steps = static_cast<double>(std::max<std::int64_t>(report.steps, 1));
   report.contacts_mean = contact_sum_ / steps;
   report.iterations_mean = iteration_sum_ / steps;
@@ -210,7 +217,11 @@ Json to_json(const RunReport& r) {
                     {"potential", number("energy.potential", r.energy.potential)},
                     {"max_gain", number("energy.max_gain", r.energy.max_gain)}};
   json["momentum"] = {{"linear", number("momentum.linear", r.momentum.linear)},
-                      {"angular", number("momentum.angular", r.momentum.angular)}};
+                      {"angular", number("momentum.angular", r.momentum.angular)},
+                      {"linear_error", nullptr},
+                      {"angular_error", nullptr}};
+  if (r.momentum.linear_error) json["momentum"]["linear_error"] = *r.momentum.linear_error;
+  if (r.momentum.angular_error) json["momentum"]["angular_error"] = *r.momentum.angular_error;
   json["penetration"] = {{"max", number("penetration.max", r.penetration.max)},
                          {"final", number("penetration.final", r.penetration.final)}};
   json["joint_error"] = {{"max", number("joint_error.max", r.joint_error_max)}};

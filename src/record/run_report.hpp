@@ -2,6 +2,7 @@
 #pragma once
 
 #include "record/layout.hpp"
+#include "record/momentum_balance.hpp"
 
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
@@ -25,8 +26,9 @@ class ReportBuilder {
   void begin(const World& world, const Scene& scene);
   /// The world as the step left it. Costs one pass over the bodies, for the energy.
   void after_step(const World& world, const StepReport& step);
-  /// Impulses of the step, for the statistics per pair of bodies.
-  void contacts(std::span<const ContactRecord> records);
+  /// Impulses of the step that led to the state of `world`, for the statistics per pair of bodies and for the balance
+  /// of momentum. Without it the report has neither.
+  void contacts(const World& world, std::span<const ContactRecord> records);
   /// Deepest interpenetration at a recorded instant [m], measured from geometry. Call it for the last state too: its
   /// value is `penetration.final`.
   void instant(const World& world, double penetration);
@@ -34,6 +36,8 @@ class ReportBuilder {
   /// One recorded instant of the part of the run that came before this object began: the report then covers the whole.
   /// Means and largest values of what lies between two instants are as fine as the recording.
   void take_earlier(const Scalars& instant, bool is_first);
+  /// The state from which steps go on after the earlier part: the balance of momentum begins there.
+  void resume_from(const World& world) { balance_.begin(world); }
 
   /// The report of all that was seen, for the present state.
   [[nodiscard]] RunReport finish(const World& world) const;
@@ -52,6 +56,8 @@ class ReportBuilder {
   std::map<std::pair<std::uint32_t, std::uint32_t>, PairSums> pairs_;  // by body index
   double contact_sum_ = 0;
   double iteration_sum_ = 0;
+  MomentumBalance balance_;
+  bool has_balance_ = false;
   RunReport report_;
 };
 

@@ -82,7 +82,8 @@ std::string heap(const std::string& method) {
 
 TEST_F(Certificates, HonestRunsOfEveryKindHold) {
   for (const char* method :
-       {"impulse-zeno-free", "lcp-fixed", "lcp-fixpoint", "lcp-event", "anitescu", "reflections", "penalty"}) {
+       {"impulse-zeno-free", "impulse-conservative", "hybrid", "lcp-fixed", "lcp-retroactive", "lcp-fixpoint",
+        "lcp-event", "anitescu", "shock-propagation", "reflections", "penalty", "soft-step"}) {
     for (const double every : {0.005, 0.02}) {
       RunOptions options;
       options.record_path = file("run.h5");
@@ -186,6 +187,26 @@ TEST_F(Certificates, ImpulsesOutsideTheConeOfFrictionAreFound) {
   }
 }
 
+// Twice the push, within the cone of friction: the box would have left the ground.
+TEST_F(Certificates, ImpulsesThatNoVelocityExplainsAreFound) {
+  const Certificate certificate =
+      certify_lie(heap("lcp-fixed"), 60, [](std::size_t k, World&, std::vector<ContactRecord>& contacts) {
+        if (k == 50 && !contacts.empty()) contacts.front().impulse *= 2;
+      });
+  EXPECT_EQ(find(certificate, "impulses").finding, Finding::kFails) << show(certificate);
+  EXPECT_EQ(find(certificate, "impulses").instant, 50U);
+  EXPECT_EQ(find(certificate, "Coulomb cone").finding, Finding::kHolds) << show(certificate);
+}
+
+TEST_F(Certificates, AClockThatGoesBackIsFound) {
+  const Certificate certificate =
+      certify_lie(heap("lcp-fixed"), 60, [](std::size_t k, World& world, std::vector<ContactRecord>&) {
+        if (k == 30 || k == 31) world.time = 0.005 * static_cast<double>(61 - k);
+      });
+  EXPECT_EQ(find(certificate, "bookkeeping").finding, Finding::kFails) << show(certificate);
+  EXPECT_EQ(find(certificate, "bookkeeping").instant, 31U);
+}
+
 TEST_F(Certificates, ApproachThatAnImpactLeavesIsFound) {
   const Certificate certificate =
       certify_lie(heap("lcp-event"), 60, [](std::size_t k, World& world, std::vector<ContactRecord>&) {
@@ -243,7 +264,7 @@ TEST_F(Certificates, ANumberChangedByHandIsFoundWithItsInstant) {
   options.record_path = file("run.h5");
   options.every = 0.005;
   (void)run_scene(parse_scene(heap("impulse-zeno-free")), options);
-  for (const char* array : {"position", "orientation", "velocity", "spin", "scalars/energy_kinetic",
+  for (const char* array : {"time", "position", "orientation", "velocity", "spin", "scalars/energy_kinetic",
                             "scalars/penetration", "scalars/momentum", "scalars/external_work"}) {
     std::filesystem::copy_file(file("run.h5"), file("tampered.h5"), std::filesystem::copy_options::overwrite_existing);
     tamper(file("tampered.h5"), array, 70, 1e-9);
@@ -251,6 +272,14 @@ TEST_F(Certificates, ANumberChangedByHandIsFoundWithItsInstant) {
     EXPECT_FALSE(certificate.holds()) << array;
     EXPECT_EQ(find(certificate, "integrity").finding, Finding::kFails) << array;
     EXPECT_EQ(find(certificate, "integrity").instant, 70U) << array;
+  }
+  // Contact points have rows of their own.
+  const std::vector<std::uint64_t> offsets = Recording(file("run.h5")).contact_offsets(70, 1);
+  ASSERT_LT(offsets[0], offsets[1]);
+  for (const char* array : {"contacts/impulse", "contacts/position", "contacts/normal", "contacts/gap"}) {
+    std::filesystem::copy_file(file("run.h5"), file("tampered.h5"), std::filesystem::copy_options::overwrite_existing);
+    tamper(file("tampered.h5"), array, offsets[0], 1e-9);
+    EXPECT_EQ(find(certify(Recording(file("tampered.h5"))), "integrity").instant, 70U) << array;
   }
   std::filesystem::copy_file(file("run.h5"), file("tampered.h5"), std::filesystem::copy_options::overwrite_existing);
   tamper(file("tampered.h5"), "bodies/mass", 1, 1);

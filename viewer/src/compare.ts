@@ -29,6 +29,15 @@ interface Pane {
 const kMarkup = `<main><div id="grid"></div>${kTransport}</main>
 <aside id="side"><h1></h1><div id="table"></div><details open><summary>Curves</summary><div id="plots"></div></details></aside>`;
 
+/// Two digits: a table is for comparing sizes.
+function few(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : shortNumber(Number(value.toPrecision(2)));
+}
+
+function withUnit(value: number | null | undefined, unit: string): string {
+  return value === null || value === undefined ? '–' : `${few(value)} ${unit}`;
+}
+
 export class Comparison {
   readonly player: Player;
   readonly panes: Pane[];
@@ -103,14 +112,19 @@ export class Comparison {
       });
       table.append(line);
     };
-    row(['method', '× real', 'deepest', 'gain', 'ended'], 'th');
+    row(['method', 'wall', '× real', 'deepest', 'energy gain', 'momentum', 'angular', 'residual', 'iter.', 'ended'], 'th');
     this.runs.forEach(({ name, recording }, k) => {
       const report = recording.header.report;
       row([
         name,
-        shortNumber(report?.real_time_factor),
-        report?.penetration ? `${shortNumber(1e3 * report.penetration.max)} mm` : '–',
-        report?.energy ? `${shortNumber(report.energy.max_gain)} J` : '–',
+        withUnit(report?.wall_seconds, 's'),
+        few(report?.real_time_factor),
+        withUnit(report?.penetration && 1e3 * report.penetration.max, 'mm'),
+        withUnit(report?.energy?.max_gain, 'J'),
+        few(report?.momentum?.linear_error),
+        few(report?.momentum?.angular_error),
+        withUnit(report?.solver_stats?.residual_max, 'm/s'),
+        few(report?.solver_stats?.iterations_mean),
         report?.stopped ? `${report.stopped.reason} at ${shortNumber(report.stopped.time)} s` : recording.header.complete ? '' : 'cut off',
       ], 'td', kColors[k % kColors.length]);
     });

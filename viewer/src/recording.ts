@@ -50,6 +50,8 @@ export interface RunReport {
   steps?: number;
   penetration?: { max: number };
   energy?: { initial: number; final: number; max_gain: number };
+  momentum?: { linear_error?: number | null; angular_error?: number | null };
+  solver_stats?: { iterations_mean: number; residual_max: number };
 }
 
 export interface Header {

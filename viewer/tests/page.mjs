@@ -155,9 +155,14 @@ fact('a recording without a single instant opens and says so', () =>
     assert.match(await page.textContent('#notice'), /no instant/);
   }));
 
+const kReport = {
+  wall_seconds: 1.25, real_time_factor: 1.6, penetration: { max: 1e-4 }, energy: { initial: 1, final: 1, max_gain: 0.5 },
+  momentum: { linear_error: 3e-16, angular_error: null }, solver_stats: { iterations_mean: 12, residual_max: 1e-8 }, warnings: [], stopped: null,
+};
+
 fact('runs of a comparison play side by side in sync, with one camera and curves over each other', () => {
   const runs = [
-    { name: 'first', ...makeShapes() },
+    { name: 'first', ...makeShapes({ report: kReport }) },
     { name: 'second', ...makeShapes({ instants: 101, report: { stopped: { reason: 'zeno-point', time: 1, message: 'no progress' }, warnings: [] } }) },
     { name: '</script><b>third', ...makeShapes() },
   ];
@@ -165,6 +170,8 @@ fact('runs of a comparison play side by side in sync, with one camera and curves
   writeFileSync(path, makeComparison(template, runs));
   return withPage(pathToFileURL(path).href, kDesk, async (page) => {
     assert.deepEqual(await page.$$eval('.pane h2', (list) => list.map((h) => h.textContent)), ['first', 'second', '</script><b>third']);
+    assert.deepEqual(await page.$$eval('#table tr:nth-child(2) td', (cells) => cells.map((cell) => cell.textContent)),
+      ['first', '1.3 s', '1.6', '0.1 mm', '0.5 J', '3.00e-16', '–', '1.00e-8 m/s', '12', '']);
     assert.equal((await page.$$('#grid canvas')).length, 1); // one for all: browsers keep few
     await page.keyboard.press('Space');
     await page.waitForFunction(() => window.achilles_app.player.time > 0.2);

@@ -42,10 +42,11 @@ Scale find_scale(const Recording& recording) {
   if (count == 0) return scale;
   const auto [low, high] = std::minmax_element(potential.begin(), potential.end());
   scale.energy = *std::max_element(kinetic.begin(), kinetic.end()) + (*high - *low);
-  // Where nothing moves, what a millimetre of height is worth.
   for (const RecordedBody& body : recording.head().bodies) {
-    if (body.kind == BodyKind::kDynamic) scale.energy += 1e-3 * body.mass * scale.gravity;
+    if (body.kind == BodyKind::kDynamic) scale.mass += body.mass;
   }
+  // Where nothing moves, what a millimetre of height is worth.
+  scale.energy += 1e-3 * scale.mass * scale.gravity;
   return scale;
 }
 
@@ -60,6 +61,7 @@ class Examination {
         world_(std::move(world)),
         before_(world_),
         motion_(promises_, options.threads),
+        impulse_(world_),
         contact_(world_) {}
 
   std::vector<Verdict> run() {
@@ -81,6 +83,7 @@ class Examination {
     };
     append(motion_.verdicts());
     verdicts.push_back(energy_.verdict(promises_));
+    verdicts.push_back(impulse_.verdict(promises_));
     append(contact_.verdicts(promises_));
     verdicts.push_back(joint_.verdict(promises_));
     return verdicts;
@@ -98,8 +101,9 @@ class Examination {
     book_.see(instant, world_, measured.depth, k);
     motion_.see_instant(world_, measured, k);
     if (k > 0) motion_.see(before_, world_, std::max(measured.depth, depth_before_), scale_, k);
+    if (k > 0) impulse_.see(instant, before_, world_, promises_, scale_, k);
     depth_before_ = measured.depth;
-    energy_.see(instant, world_, promises_, scale_, k);
+    energy_.see(instant, world_, promises_, scale_, measured.depth, k);
     contact_.see(instant, world_, promises_, scale_, k);
     joint_.see(instant, world_, promises_, k);
   }
@@ -116,6 +120,7 @@ class Examination {
   BookCheck book_;
   EnergyCheck energy_;
   MotionCheck motion_;
+  ImpulseCheck impulse_;
   ContactCheck contact_;
   JointCheck joint_;
 };

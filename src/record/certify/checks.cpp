@@ -23,6 +23,9 @@ void BookCheck::see(const Instant& instant, const World& world, double depth, st
     worst_.see(difference / std::max(size, std::numeric_limits<double>::min()), kRounding, index, instant.time,
                [&] { return fmt::format("{}: {:g} recorded, {:g} computed", name, recorded, computed); });
   };
+  worst_.see(instant.time >= time_ ? 0 : kUnlimited, kRounding, index, instant.time,
+             [&] { return fmt::format("the clock goes from {:g} s to {:g} s", time_, instant.time); });
+  time_ = instant.time;
   const Scalars& s = instant.scalars;
   double mass_speed = 0, mass_reach = 0, weight = 0;
   for (std::size_t k = 0; k < world.bodies.size(); ++k) {
@@ -45,7 +48,17 @@ void BookCheck::see(const Instant& instant, const World& world, double depth, st
 Verdict BookCheck::verdict() const { return worst_.verdict("bookkeeping", "relative", true); }
 
 void EnergyCheck::see(const Instant& instant, const World& world, const Promises& promises, const Scale& scale,
-                      std::size_t index) {
+                      double depth, std::size_t index) {
+  const double steps = has_start_ && scale.step > 0 ? std::max(0.0, instant.time - time_) / scale.step : 0;
+  time_ = instant.time;
+  double fall = 0;  // [W]
+  for (std::size_t k = 0; k < world.bodies.size(); ++k) {
+    if (!world.bodies.is_movable(k)) continue;
+    fall += world.bodies.mass[k] * std::abs(world.gravity.dot(world.bodies.velocity[k].linear));
+    const Vec3 spin = world.bodies.orientation[k].conjugate() * world.bodies.velocity[k].angular;
+    turning_ += steps * scale.step * scale.step * spin.squaredNorm() * 0.5 * spin.dot(world.bodies.inertia_B[k] * spin);
+  }
+  deepest_ = std::max({deepest_, depth, instant.scalars.joint_error});
   // Springs of joints turn with positions that a recording does not hold: their energy is taken as recorded.
   const double potential = world.joints.empty() ? world.potential_energy() : instant.scalars.energy_potential;
   const double energy = world.kinetic_energy() + potential;
@@ -55,16 +68,62 @@ void EnergyCheck::see(const Instant& instant, const World& world, const Promises
     has_start_ = true;
     lowest_ = energy - work_;
     lowest_time_ = instant.time;
+    lowest_fall_ = fall;
   }
-  const double gain = (energy - work_ - lowest_) / std::max(scale.energy, std::numeric_limits<double>::min());
-  worst_.see(gain, promises.energy_gain.value_or(kUnlimited), index, instant.time, [&] {
-    return fmt::format("{:.6g} J, {:.6g} J at {:g} s; of {:.3g} J in play", energy - work_, lowest_, lowest_time_,
-                       scale.energy);
-  });
+  double allowed = kRounding * scale.energy + 0.5 * scale.step * (fall + lowest_fall_) +
+                   0.5 * scale.mass * std::pow(scale.step * scale.gravity, 2) + turning_;
+  if (promises.mending == Mending::kPositions) allowed += scale.mass * scale.gravity * deepest_;
+  if (promises.mending == Mending::kVelocities) allowed += 0.5 * scale.mass * std::pow(deepest_ / scale.step, 2);
+  const double in_play = std::max(scale.energy, std::numeric_limits<double>::min());
+  worst_.see((energy - work_ - lowest_) / in_play, promises.energy ? allowed / in_play : kUnlimited, index,
+             instant.time, [&] {
+               return fmt::format("{:.6g} J, {:.6g} J at {:g} s; of {:.3g} J in play", energy - work_, lowest_,
+                                  lowest_time_, scale.energy);
+             });
 }
 
 Verdict EnergyCheck::verdict(const Promises& promises) const {
-  return worst_.verdict("energy", "of the energy in play", promises.energy_gain.has_value());
+  return worst_.verdict("energy", "of the energy in play", promises.energy);
+}
+
+ImpulseCheck::ImpulseCheck(const World& world)
+    : checked_(world.bodies.size()), given_(world.bodies.size()), size_(world.bodies.size()) {
+  for (std::size_t k = 0; k < world.bodies.size(); ++k) {
+    checked_[k] =
+        world.bodies.is_movable(k) && world.bodies.locks[k].bits == 0 && world.bodies.constant_force[k].isZero(0);
+  }
+  for (const WorldJoint& joint : world.joints) checked_[joint.body_a] = checked_[joint.body_b] = 0;
+}
+
+void ImpulseCheck::see(const Instant& instant, const World& before, const World& after, const Promises& promises,
+                       const Scale& scale, std::size_t index) {
+  const double dt = after.time - before.time;
+  // Contacts are those of the last step: with several steps between two instants the others are not known.
+  if (instant.scalars.steps != 1 || std::abs(dt - scale.step) > 1e-6 * scale.step) return;
+  std::fill(given_.begin(), given_.end(), Vec3::Zero());
+  std::fill(size_.begin(), size_.end(), 0.0);
+  for (std::size_t k = 0; k < instant.contact_count(); ++k) {
+    const ContactRecord contact = instant.contact(k);
+    given_[contact.body_a] -= contact.impulse;
+    given_[contact.body_b] += contact.impulse;
+    size_[contact.body_a] += contact.impulse.norm();
+    size_[contact.body_b] += contact.impulse.norm();
+  }
+  for (std::size_t k = 0; k < given_.size(); ++k) {
+    if (checked_[k] == 0 || before.bodies.asleep[k] != 0 || after.bodies.asleep[k] != 0) continue;
+    const double mass = before.bodies.mass[k];
+    const Vec3& u0 = before.bodies.velocity[k].linear;
+    const Vec3& u1 = after.bodies.velocity[k].linear;
+    const double left = (mass * (u1 - u0 - dt * before.gravity) - given_[k]).norm();
+    const double size = mass * (u0.norm() + u1.norm() + dt * scale.gravity) + size_[k];
+    if (!(size > 0)) continue;
+    worst_.see(left / size, promises.rounding, index, instant.time,
+               [&] { return fmt::format("'{}': {:.3g} N s are not explained", after.names[k], left); });
+  }
+}
+
+Verdict ImpulseCheck::verdict(const Promises& promises) const {
+  return worst_.verdict("impulses", "relative", promises.impulses);
 }
 
 ContactCheck::ContactCheck(const World& world) : materials_(world.bodies.size()) {

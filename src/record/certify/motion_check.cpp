@@ -42,7 +42,7 @@ void MotionCheck::see(const World& before, const World& after, double deepest, c
   follow_interval(before, after, dt, known, scale.step, scratch_);
   see_depths(before, index);
   find_families(before, after);
-  see_families(before, after, dt, scale, index);
+  see_families(before, after, dt, deepest, scale, index);
   see_ways(before, after, dt, deepest, scale, index);
 }
 
@@ -87,7 +87,7 @@ void MotionCheck::find_families(const World& before, const World& after) {
 
 /// Newton's laws for what nothing outside acts on: momentum changes by gravity alone, angular momentum about the common
 /// centre of mass not at all.
-void MotionCheck::see_families(const World& before, const World& after, double dt, const Scale& scale,
+void MotionCheck::see_families(const World& before, const World& after, double dt, double deepest, const Scale& scale,
                                std::size_t index) {
   const std::size_t count = before.bodies.size();
   sums_.assign(count, Sum{});
@@ -111,6 +111,8 @@ void MotionCheck::see_families(const World& before, const World& after, double d
       sum.spin[side] += x.cross(mass * u.linear) + own;
       sum.size += mass * u.linear.norm();
       sum.turn += own.norm();
+      // An explicit step of a turning body errs by (h |ω|)² of its angular momentum.
+      sum.slack += dt * scale.step * u.angular.squaredNorm() * own.norm();
       if (side == 0) sum.kinetic += 0.5 * mass * u.linear.squaredNorm() + 0.5 * u.angular.dot(own);
     }
   }
@@ -118,8 +120,9 @@ void MotionCheck::see_families(const World& before, const World& after, double d
     if (!before.bodies.is_movable(k)) continue;
     const Vec3 center = sums_[family_[k]].moment[0] / sums_[family_[k]].mass;
     const Vec3 drift = sums_[family_[k]].momentum[0] / sums_[family_[k]].mass;
-    sums_[family_[k]].turn += before.bodies.mass[k] * (before.bodies.position[k] - center).norm() *
-                              (before.bodies.velocity[k].linear - drift).norm();
+    const double momentum = before.bodies.mass[k] * (before.bodies.velocity[k].linear - drift).norm();
+    sums_[family_[k]].turn += momentum * (before.bodies.position[k] - center).norm();
+    if (promises_.mending == Mending::kPositions) sums_[family_[k]].slack += momentum * deepest;
   }
   for (std::size_t k = 0; k < count; ++k) {
     const Sum& sum = sums_[k];
@@ -133,15 +136,15 @@ void MotionCheck::see_families(const World& before, const World& after, double d
       if ((sum.locks >> static_cast<unsigned>(axis) & 1U) != 0) gain[axis] = 0;
     }
     const double size = sum.size + sum.mass * dt * scale.gravity;
-    if (size > 0) momentum_.see(gain.norm() / size, 1e-6, index, after.time, who);
+    if (size > 0) momentum_.see(gain.norm() / size, promises_.rounding, index, after.time, who);
     const auto about_center = [&](std::size_t side) -> Vec3 {
       return sum.spin[side] - sum.moment[side].cross(sum.momentum[side]) / sum.mass;
     };
     // Where nearly nothing turns, a share of nearly nothing says nothing.
     const double turn = sum.turn + 1e-9 * sum.size;
     if (turn > 0 && sum.locks == 0) {
-      angular_.see((about_center(1) - about_center(0)).norm() / turn, promises_.angular.value_or(kUnlimited), index,
-                   after.time, who);
+      angular_.see((about_center(1) - about_center(0)).norm() / turn,
+                   promises_.angular ? promises_.rounding + sum.slack / turn : kUnlimited, index, after.time, who);
     }
   }
 }
@@ -167,7 +170,7 @@ void MotionCheck::see_ways(const World& before, const World& after, double dt, d
       allowed = alone ? dt * fall : dt * (2 * speed + 2 * fall + (u1.linear - u0.linear).norm()) + 2 * deepest;
     }
     const double rounding = 1e-9 * (1 + after.bodies.position[k].norm());
-    way_.see(off, allowed + 1e-4 * dt + rounding, index, after.time, [&] {
+    way_.see(off, allowed + rounding, index, after.time, [&] {
       return fmt::format("'{}': {:.3g} m from where its velocities lead, {:.3g} m explained", before.names[k], off,
                          allowed);
     });
@@ -180,7 +183,7 @@ std::vector<Verdict> MotionCheck::verdicts() const {
     depth.detail += fmt::format("; {} pairs looked at in places only: no bound is known for them", unresolved_);
   }
   return {depth, momentum_.verdict("momentum", "relative", promises_.momentum),
-          angular_.verdict("angular momentum", "relative", promises_.angular.has_value()),
+          angular_.verdict("angular momentum", "relative", promises_.angular),
           way_.verdict("motion", "m", promises_.inertia)};
 }
 

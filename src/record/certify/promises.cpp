@@ -10,6 +10,9 @@
 namespace achilles {
 namespace {
 
+// No method says how closely it holds a joint together; this is what still looks whole.
+constexpr double kJointShare = 0.02;
+
 /// A number among the method's options: as given, or the default.
 double option_of(const RecordingHead& head, std::string_view name, double otherwise) {
   const nlohmann::json given = nlohmann::json::parse(head.options, nullptr, false);
@@ -30,7 +33,7 @@ double option_of(const RecordingHead& head, std::string_view name, double otherw
 /// closes in faster than what counts as rest or than gravity makes it in a step.
 void promise_impacts(const RecordingHead& head, std::string_view tolerance, Promises& promises) {
   promises.depth = option_of(head, tolerance, 1e-7);
-  promises.energy_gain = 1e-3;
+  promises.energy = true;
   promises.approach = option_of(head, "rest_speed", 1e-3) + 2 * head.step * head.gravity.norm();
 }
 
@@ -39,7 +42,10 @@ void promise_impacts(const RecordingHead& head, std::string_view tolerance, Prom
 Promises promises_of(const RecordingHead& head) {
   const std::string_view name = head.method;
   Promises promises;
-  promises.angular = 0.01;
+  for (const char* method : {"lcp-fixed", "lcp-retroactive", "lcp-fixpoint", "anitescu", "shock-propagation",
+                             "reflections", "hybrid", "impulse-conservative"}) {
+    if (name == method) promises.impulses = true;
+  }
   if (name == "impulse-naive" || name == "impulse-zeno-free") {
     promise_impacts(head, "tolerance", promises);
   } else if (name == "impulse-conservative") {
@@ -49,25 +55,28 @@ Promises promises_of(const RecordingHead& head) {
     *promises.depth *= 1.1;
   } else if (name == "hybrid") {
     promises.depth = option_of(head, "contact_tolerance", 1e-4);
-    promises.energy_gain = 0.01;
-    promises.joint = 0.02;
+    promises.energy = true;
+    promises.mending = Mending::kPositions;
+    promises.joint = kJointShare;
   } else if (name == "lcp-event" || name == "anitescu-potra") {
     promise_impacts(head, "contact_tolerance", promises);
   } else if (name == "reflections") {
-    // Impacts keep energy; the symplectic steps between them do so only on average where there is gravity.
-    if (head.gravity.isZero(0)) promises.energy_gain = 1e-6;
+    promises.energy = true;
   } else if (name == "lcp-fixpoint" || name == "anitescu") {
-    promises.energy_gain = 1e-3;
-    promises.joint = 0.02;
+    promises.energy = true;
+    promises.mending = Mending::kVelocities;
+    promises.joint = kJointShare;
   } else if (name == "lcp-fixed" || name == "lcp-retroactive" || name == "shock-propagation") {
-    // Projection lifts what has sunk, and iterative solvers end before they are done.
-    promises.energy_gain = 0.01;
-    promises.joint = 0.02;
+    promises.energy = true;
+    promises.mending = Mending::kPositions;
+    promises.joint = kJointShare;
   } else if (name == "first-order") {
-    promises.momentum = promises.inertia = false;
-    promises.angular.reset();
-    promises.joint = 0.02;
+    promises.momentum = promises.angular = promises.inertia = false;
+    promises.joint = kJointShare;
   } else if (name == "soft-step") {
+    // Contacts are solved in single precision: a few dozen roundings of 2⁻²⁴.
+    promises.rounding = 4e-6;
+    promises.impulses = true;
     promises.cone = false;
   }
   return promises;
