@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -23,26 +22,38 @@ double now() {
 struct Contestant {
   std::string_view name;
   std::unique_ptr<Engine> engine;
-  double best = std::numeric_limits<double>::infinity();  // [s]
+  std::vector<double> seconds;  // of each round
   std::size_t points = 0;
 };
 
-/// Rounds take turns among the engines, so that a slow moment of the machine falls on all of them; the best one counts.
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+/// Rounds take turns among the engines, so that a slow moment of the machine falls on all of them.
 void run_rounds(std::vector<Contestant>& contestants, int rounds) {
   for (int round = 0; round <= rounds; ++round) {
     for (Contestant& contestant : contestants) {
       const double start = now();
       contestant.points = contestant.engine->run();
-      if (round > 0) contestant.best = std::min(contestant.best, now() - start);  // the first round warms caches
+      if (round > 0) contestant.seconds.push_back(now() - start);  // the first round warms caches
     }
   }
+}
+
+/// The median over rounds of the engine's time over that of the first in the same round.
+double compute_ratio(const Contestant& contestant, const Contestant& first) {
+  std::vector<double> ratios;
+  for (std::size_t k = 0; k < first.seconds.size(); ++k) ratios.push_back(contestant.seconds[k] / first.seconds[k]);
+  return median(ratios);
 }
 
 void print(std::string_view work, double units, std::string_view unit, const std::vector<Contestant>& contestants) {
   for (const Contestant& contestant : contestants) {
     fmt::print("{:<22} {:<9} {:>12.0f} {:<8} {:>7.2f} points per {:<6} ratio {:>6.2f}\n", work, contestant.name,
-               units / contestant.best, std::string(unit) + "s/s", static_cast<double>(contestant.points) / units, unit,
-               contestant.best / contestants.front().best);
+               units / median(contestant.seconds), std::string(unit) + "s/s",
+               static_cast<double>(contestant.points) / units, unit, compute_ratio(contestant, contestants.front()));
   }
 }
 
@@ -75,7 +86,7 @@ const std::vector<Entry<MakePileEngine>> kPileEngines = {
 template <class Work, class Maker>
 std::vector<Contestant> compare(const Work& work, const std::vector<Entry<Maker>>& entries, int rounds) {
   std::vector<Contestant> contestants;
-  for (const Entry<Maker>& entry : entries) contestants.push_back({entry.name, entry.make(work)});
+  for (const Entry<Maker>& entry : entries) contestants.push_back({entry.name, entry.make(work), {}, 0});
   run_rounds(contestants, rounds);
   return contestants;
 }
@@ -98,12 +109,13 @@ int main(int argc, char** argv) {
       "asked of every engine: the contact points of each pair, touching or overlapping\n"
       "coherent pairs and piles: each engine may use what it remembers of the pose before; else the poses alone\n"
       "arithmetic: achilles and ode double precision, bullet as installed (single in most packages)\n"
-      "ratio: time of the engine over that of achilles; above 1 achilles is ahead\n");
+      "ratio: time of the engine over that of achilles, median over rounds that take turns; above 1 achilles is "
+      "ahead\n");
   const auto pairs = [&](std::string_view name, auto make) {
-    if (name.find(wanted) != std::string_view::npos) compare_pairs(make(), 7);
+    if (name.find(wanted) != std::string_view::npos) compare_pairs(make(), 21);
   };
   const auto piles = [&](std::string_view name, auto make) {
-    if (name.find(wanted) != std::string_view::npos) compare_piles(make(), 5);
+    if (name.find(wanted) != std::string_view::npos) compare_piles(make(), 11);
   };
   pairs("box-box", [] { return make_box_box(5000); });
   pairs("hull-hull 12", [] { return make_hull_hull(2000, 12); });

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <stdexcept>
+#include <string>
 
 #include "collision/narrow_phase/shapes.hpp"
 #include "geometry/sample.hpp"
@@ -214,6 +217,24 @@ TEST(SurfaceDistance, MeshOfABoxIsAsFarAsTheBox) {
     }
   }
   EXPECT_GT(same, 450);  // of 600: most do not touch beside a corner
+}
+
+TEST(SurfaceContact, ShapesOfFixedBodiesRefuseEachOtherInWords) {
+  const std::vector<Geometry> fixed{make_plane(Vec3::UnitZ(), 0), mesh_floor(2), heightfield_floor(2)};
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    for (std::size_t j = 0; j < fixed.size(); ++j) {
+      if (i == 0 && j == 0) continue;  // two planes: no contact, infinitely far apart
+      try {
+        static_cast<void>(contacts(fixed[i], {}, fixed[j], {}));
+        FAIL() << i << " and " << j;
+      } catch (const std::invalid_argument& error) {
+        EXPECT_NE(std::string(error.what()).find("at least one of the two"), std::string::npos) << error.what();
+      }
+      EXPECT_THROW(static_cast<void>(compute_signed_distance(fixed[i], {}, fixed[j], {})), std::invalid_argument);
+    }
+  }
+  EXPECT_TRUE(contacts(fixed[0], {}, fixed[0], at(0, 0, 1)).empty());
+  EXPECT_TRUE(std::isinf(compute_signed_distance(fixed[0], {}, fixed[0], at(0, 0, 1)).distance));
 }
 
 TEST(SurfaceContact, TrianglesWithoutAreaDoNoHarm) {
