@@ -145,6 +145,7 @@ ImpulseOptions make_impulse(const Request& request, bool skip_resting) {
   options.rest_speed = read.number("rest_speed");
   options.max_events = read.integer("max_events");
   options.iterations = read.integer("iterations");
+  options.independent = skip_resting && read.boolean("independent_time");
   return options;
 }
 
@@ -156,6 +157,7 @@ ImpulseOptions make_impulse_by_lcp(const Request& request, const SolverOptions& 
   options.rest_speed = read.number("rest_speed");
   options.max_events = read.integer("max_events");
   options.lcp = request.make_solver_after(standard);
+  options.independent = read.boolean("independent_time");
   return options;
 }
 

@@ -199,6 +199,8 @@ MethodInfo impulse(std::string_view name, std::string_view source, std::string_v
               number("rest_speed", 1e-3, 0, kBig, "slower approaches do not bounce [m/s]"),
               integer("max_events", 10000, 1, 1e9, "impacts in one step before it counts as a Zeno point"),
               integer("iterations", 200, 1, 1e6, "sweeps for the contacts that rest, before Newton takes over"),
+              boolean("independent_time", true,
+                      "bodies that an event does not reach go on without it; else all stop there"),
           }};
 }
 

@@ -187,7 +187,7 @@ TEST(Conservative, TossedCoinsNeverGainEnergyAndComeToRest) {
     ASSERT_FALSE(simulation.step().stopped);
     ASSERT_LE(energy(), lowest + rise);
     lowest = std::min(lowest, energy());
-    ASSERT_LE(simulation.penetration(), 1.1 * kTolerance);
+    ASSERT_LE(simulation.penetration(), kTolerance);
   }
   // At rest: no faster than a bounce within the tolerance, √(4 g ε) at most, and flat.
   for (int k = 0; k < 4; ++k) {

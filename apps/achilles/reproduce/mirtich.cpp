@@ -262,7 +262,7 @@ Outcome run_terrain(const Setting& setting) {
       },
       1e-5);
   Outcome outcome;
-  outcome.verdict = judge(!run.stopped && run.penetration <= 1.1e-5 && run.violations == 0 &&
+  outcome.verdict = judge(!run.stopped && run.penetration <= 1e-5 && run.violations == 0 &&
                           std::abs(last_height - 0.1) < 2e-5 && slip < 0.05);
   outcome.ours = fmt::format(
       "bounces, rolls, leaves the ramp, bounces and rolls on (slip {:.1f} % of its speed) in one run of "

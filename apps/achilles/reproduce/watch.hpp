@@ -40,7 +40,7 @@ Watched watch(Simulation& simulation, double duration, const Look& look, double 
     const StepReport step = simulation.step();
     watched.wall_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     watched.stopped = step.stopped;
-    if (tolerance > 0) watched.violations += count_violations_between(before, world, 1.1 * tolerance);
+    if (tolerance > 0) watched.violations += count_violations_between(before, world, tolerance);
     watched.costs += step.costs;
     work += step.external_work;
     watched.penetration = std::max(watched.penetration, simulation.penetration());

@@ -84,10 +84,10 @@ class ContactTimeSearch {
       : pair_(pair), h_(h), options_(options), set_(set) {}
 
   void run() {
-    FirstContact found = find_below({0.5 * options_.tolerance, options_.tolerance}, 0);
+    FirstContact found = find_below({0.5 * options_.tolerance, options_.tolerance}, options_.start);
     // Each round of the loop but the last consumes a part of the interval, or ends the search.
     for (int round = 0; round <= options_.parts && found.status == ContactSearchStatus::kContact; ++round) {
-      append(found, found.time == 0 ? ContactTimeKind::kAtStart : ContactTimeKind::kTouches);
+      append(found, found.time == options_.start ? ContactTimeKind::kAtStart : ContactTimeKind::kTouches);
       if (!follow_contact(found)) return;
       found = find_below({0.5 * options_.tolerance, options_.tolerance}, time_);
     }

@@ -44,6 +44,7 @@ struct GapLevels {
                                               int max_iterations);
 
 struct ContactTimesOptions {
+  double start = 0;           // [s] of the interval that the search begins at
   double tolerance = 1e-6;    // [m] a gap of at most this is a contact
   int max_iterations = 1000;  // distance evaluations per pair
   /// In how many parts the interval is looked at for the end of a contact. Two contacts with a gap in between that is
@@ -54,7 +55,7 @@ struct ContactTimesOptions {
 };
 
 enum class ContactTimeKind {
-  kAtStart,  // in contact at time 0
+  kAtStart,  // in contact at the start
   kTouches,  // the gap comes down to the tolerance
   kDeepens,  // a contact that began earlier gets deeper by the tolerance: by a new point, or by the same one
   kUnknown,  // the search was capped here
@@ -88,11 +89,11 @@ struct ContactTimeSet {
   }
 };
 
-/// Appends all times of contact of one pair over [0, h], in order, with their points and normals: what FIND-TOC asks of
-/// continuous collision detection [Drumwright10, alg. 4]. Until the first time of kind kDeepens or kUnknown, or the end
-/// when there is none, the gap never falls by more than the tolerance below min(0, gap at the last reported time):
-/// whoever takes the reported times in order, up to the first impact, misses none. A contact that went on to get deeper
-/// is reported once; the pair is then looked at for its next contact after it has been apart for a part of the
+/// Appends all times of contact of one pair over [start, h], in order, with their points and normals: what FIND-TOC
+/// asks of continuous collision detection [Drumwright10, alg. 4]. Until the first time of kind kDeepens or kUnknown, or
+/// the end when there is none, the gap never falls by more than the tolerance below min(0, gap at the last reported
+/// time): whoever takes the reported times in order, up to the first impact, misses none. A contact that went on to get
+/// deeper is reported once; the pair is then looked at for its next contact after it has been apart for a part of the
 /// interval. The ids of colliders and bodies are left at 0.
 void append_contact_times(const MovingPair& pair, double h, const ContactTimesOptions& options, ContactTimeSet& set);
 

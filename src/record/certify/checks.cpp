@@ -1,6 +1,7 @@
 #include "record/certify/checks.hpp"
 
 #include "constraint/joint_pose.hpp"
+#include "world/colliders.hpp"
 
 #include <fmt/format.h>
 
@@ -139,6 +140,7 @@ void ContactCheck::see(const Instant& instant, const World& world, const Promise
     const BodyVelocity& u = world.bodies.velocity[body];
     return u.linear + u.angular.cross(point - world.bodies.position[body]);
   };
+  if (promises.depth) see_touching(instant, world, promises, index);
   for (std::size_t k = 0; k < instant.contact_count(); ++k) {
     const ContactRecord contact = instant.contact(k);
     const std::uint32_t a = contact.body_a, b = contact.body_b;
@@ -160,10 +162,36 @@ void ContactCheck::see(const Instant& instant, const World& world, const Promise
       return fmt::format("{}: {:.4g} N s along the normal, {:.4g} N s across, friction {:g}", between(), push, side,
                          friction);
     });
+    if (promises.depth) continue;
     const double closing = -(speed_at(b, contact.position) - speed_at(a, contact.position)).dot(contact.normal);
     const double left = closing - std::max(0.0, contact.gap) / scale.step;
     approach_.see(left, promises.approach.value_or(kUnlimited), index, instant.time,
                   [&] { return fmt::format("{}: {:.3g} m/s at a gap of {:.3g} m", between(), closing, contact.gap); });
+  }
+}
+
+// Methods that stop at impacts record them at times of their own; what touches at the instant itself is found anew.
+// They may leave alone what is still half their tolerance apart.
+void ContactCheck::see_touching(const Instant& instant, const World& world, const Promises& promises,
+                                std::size_t index) {
+  place_colliders(world, 0, colliders_);
+  list_ignored_pairs(world, ignored_);
+  DetectOptions options;
+  options.collide.margin = 0.4 * *promises.depth;
+  options.collide.all_points = true;
+  detect_contacts(colliders_, ignored_, options, detection_, touching_);
+  const BodyArrays& bodies = world.bodies;
+  for (const Contact& contact : touching_.contacts) {
+    for (const ContactPoint& point : touching_.points_of(contact)) {
+      const auto speed_of = [&](std::uint32_t i) -> Vec3 {
+        return bodies.velocity[i].linear + bodies.velocity[i].angular.cross(point.position - bodies.position[i]);
+      };
+      const double closing = (speed_of(contact.body_a) - speed_of(contact.body_b)).dot(point.normal);
+      approach_.see(closing, promises.approach.value_or(kUnlimited), index, instant.time, [&] {
+        return fmt::format("'{}' and '{}': {:.3g} m/s at a gap of {:.3g} m", world.names[contact.body_a],
+                           world.names[contact.body_b], closing, point.gap);
+      });
+    }
   }
 }
 

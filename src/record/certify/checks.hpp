@@ -118,7 +118,13 @@ class ContactCheck {
   [[nodiscard]] std::vector<Verdict> verdicts(const Promises& promises) const;
 
  private:
+  void see_touching(const Instant& instant, const World& world, const Promises& promises, std::size_t index);
+
   std::vector<std::vector<std::uint32_t>> materials_;  // per body
+  DetectWorkspace detection_;
+  std::vector<Collider> colliders_;
+  std::vector<IgnoredPair> ignored_;
+  ContactSet touching_;
   Worst cone_, approach_;
 };
 

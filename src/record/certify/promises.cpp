@@ -52,7 +52,6 @@ Promises promises_of(const RecordingHead& head) {
     promise_impacts(head, "tolerance", promises);
     // What rests bounces within the tolerance, as fast as a fall from end to end of that band makes it.
     *promises.approach += std::sqrt(4 * head.gravity.norm() * *promises.depth);
-    *promises.depth *= 1.1;
   } else if (name == "hybrid") {
     promises.depth = option_of(head, "contact_tolerance", 1e-4);
     promises.energy = true;

@@ -23,7 +23,8 @@ struct ConservativeOptions {
 
 /// One frame of length h.
 ///
-/// A pair collides when its gap comes down to the tolerance ε, at speed; one that is nearer than that already has
+/// With ε nine tenths of the tolerance: what several contacts force below the band of one stays within the tolerance.
+/// A pair collides when its gap comes down to ε, at speed; one that is nearer than that already has
 /// bounced, or rests, and collides again at −ε. A body that rests so bounces within (−ε, ε), for which it needs no
 /// energy that was not its own, and how often it does so in a second has a bound. Only a contact that lies on the
 /// bottom of that band without any speed is given one, 0.2 √(2 g ε), by which it rises less than ε/20; the energy so

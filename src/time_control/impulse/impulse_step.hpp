@@ -28,6 +28,8 @@ struct ImpulseOptions {
   double approach = 1e-8;    // [m/s] a contact approaches when it closes faster than this
   int max_events = 10000;    // impacts in one step before it counts as a Zeno point
   int iterations = 200;      // sweeps at most for the contacts that rest
+  /// Bodies that an event does not reach go on without it; false: all of them stop there, as in the paper.
+  bool independent = false;
   /// Impacts by two complementarity problems in place of the law, and resting contacts by the same solver: `lcp-event`
   /// and `anitescu-potra`.
   std::optional<SolverOptions> lcp;
@@ -43,6 +45,10 @@ struct ImpulseOptions {
 /// Restitution of contacts slower than `rest_speed`, or too slow to rise above the tolerance, is zero: a bouncing body
 /// makes infinitely many bounces in finite time, and this is how the step gets past that. It takes away at most
 /// ½ m max(rest_speed², 2 g tolerance) per contact.
+///
+/// With `independent`, bodies have clocks of their own within the step, [Erleben04, sec. 5.5]: an event concerns the
+/// bodies that touch each other there, all others fly on and meet them at the end of the step. What a group does then
+/// depends on the group alone, to the last bit.
 ///
 /// Stops with `zeno-point` when time does not advance, with `impact-does-not-end` when an impact law does not end.
 [[nodiscard]] StepReport advance_impulse(World& world, const ImpulseOptions& options, StepWorkspace& scratch, double h);
