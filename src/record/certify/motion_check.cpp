@@ -113,6 +113,8 @@ void MotionCheck::see_families(const World& before, const World& after, double d
       sum.turn += own.norm();
       // An explicit step of a turning body errs by (h |ω|)² of its angular momentum.
       sum.slack += dt * scale.step * u.angular.squaredNorm() * own.norm();
+      // What moves far from the origin, or fast, leaves rounding behind when its common motion is subtracted.
+      sum.slack += promises_.rounding * (x.norm() * mass * u.linear.norm() + own.norm());
       if (side == 0) sum.kinetic += 0.5 * mass * u.linear.squaredNorm() + 0.5 * u.angular.dot(own);
     }
   }
