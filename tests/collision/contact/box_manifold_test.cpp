@@ -19,8 +19,23 @@ class BoxManifold : public testing::Test {
     return {x, y, number(lower, upper)};
   }
 
-  /// Two boxes about to touch; every third pair stands face to face, tilted by up to a degree.
+  /// Bricks of a wall: corners over corners, edges over edges and halfway, tilted by rounding up to simulation errors.
+  void draw_bricks() {
+    half_a_ = half_b_ = Vec3(0.5, 0.25, 0.2);
+    const Vec3 axis = vector(-1, 1).normalized();
+    X_AB_.R = Eigen::AngleAxisd(std::pow(10, number(-16, -3)), axis).toRotationMatrix();
+    const auto steps = [this] { return std::floor(number(-2, 3)); };
+    const double x = 0.5 * steps(), y = 0.25 * steps();
+    X_AB_.p = Vec3(x, y, 0.4 + std::pow(10, number(-16, -3)));
+  }
+
+  /// Two boxes about to touch; every third pair stands face to face, tilted by up to a degree, every third is of
+  /// bricks.
   void draw(int i) {
+    if (i % 3 == 1) {
+      draw_bricks();
+      return;
+    }
     half_a_ = vector(0.2, 1);
     half_b_ = vector(0.2, 1);
     const Vec3 axis = vector(-1, 1).normalized();
@@ -78,7 +93,7 @@ TEST_F(BoxManifold, OfAFaceIsThatOfTheGeneralRegion) {
 TEST_F(BoxManifold, OfEdgesIsWhereTheyComeNearest) {
   int points = 0;
   for (int i = 0; i < 3000; ++i) {
-    draw(1);
+    draw(2);
     const BoxAxes axes = find_box_axes(half_a_, half_b_, X_AB_, kMargin);
     if (axes.beyond || !std::isfinite(axes.edges.separation)) continue;
     Manifold manifold;
