@@ -10,6 +10,7 @@ void Places::take(const World& world) {
   time = world.time;
   position = world.bodies.position;
   orientation = world.bodies.orientation;
+  velocity = world.bodies.velocity;
 }
 
 namespace {
@@ -26,9 +27,18 @@ MovingCollider make_moving(const Places& before, const World& world, const World
   return {piece.geometry.get(), motion, piece.body, world.bodies.is_movable(i)};
 }
 
+double measure_bend(const Places& before, const World& world, const MovingCollider& moving, double h) {
+  if (!moving.movable) return 0;
+  const BodyVelocity &u = before.velocity[moving.body], &w = world.bodies.velocity[moving.body];
+  const double reach = compute_reach(*moving.geometry, moving.motion);
+  // A spin w turns its own velocities by w h as well.
+  const double turn = (w.angular - u.angular).norm() + w.angular.squaredNorm() * h;
+  return 0.25 * h * ((w.linear - u.linear).norm() + reach * turn);
+}
+
 }  // namespace
 
-int count_violations_between(const Places& before, const World& world, double depth) {
+int count_violations_between(const Places& before, const World& world, double depth, bool bends) {
   const double h = world.time - before.time;
   if (!(h > 0)) return 0;
   std::vector<MovingCollider> moving;
@@ -42,7 +52,9 @@ int count_violations_between(const Places& before, const World& world, double de
     for (std::size_t b = a + 1; b < moving.size(); ++b) {
       if (!may_collide(proxies[a], proxies[b], ignored) || !boxes_meet(proxies[a], proxies[b])) continue;
       const MovingPair pair(*moving[a].geometry, moving[a].motion, *moving[b].geometry, moving[b].motion);
-      const FirstContact found = find_first_descent(pair, 0, h, {-1.1 * depth, -depth}, 1000);
+      const double allowed =
+          bends ? depth + measure_bend(before, world, moving[a], h) + measure_bend(before, world, moving[b], h) : depth;
+      const FirstContact found = find_first_descent(pair, 0, h, {-1.1 * allowed, -allowed}, 1000);
       if (found.status != ContactSearchStatus::kApart) ++violations;
     }
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 #include <numbers>
+#include <string_view>
 
 namespace achilles::reproduce {
 namespace {
@@ -28,7 +29,9 @@ Verdict judge(bool holds) { return holds ? Verdict::holds : Verdict::differs; }
 Outcome run_block_on_ramp(const Setting& setting) {
   const double duration = setting.full ? 60 : 6;
   const std::string file = file_of(setting, "block_on_ramp");
+  constexpr double kAngle = 0.349065850399;
   std::array<double, 2> way{0, 0};
+  double bounce = 0;
   std::array<Curve, 2> curves;
   std::array<Watched, 2> runs;
   for (std::size_t k = 0; k < 2; ++k) {
@@ -38,22 +41,26 @@ Outcome run_block_on_ramp(const Setting& setting) {
         file, {{"method.static_friction", k == 0 ? "true" : "false"}}, duration,
         [&](const Simulation& s) {
           if (s.world().step_index == 0) start = place_of(s, "block");
-          const double moved = (place_of(s, "block") - start).norm();
+          const Vec3 normal(std::sin(kAngle), 0, std::cos(kAngle));
+          const Vec3 shift = place_of(s, "block") - start;
+          const double moved = (shift - normal.dot(shift) * normal).norm();
           way[k] = std::max(way[k], moved);
+          if (k == 0) bounce = std::max(bounce, std::abs(normal.dot(shift)));
           append(curves[k], s.world().time, std::max(moved, 1e-12));
         },
         1e-6);
   }
   Outcome outcome;
   outcome.verdict = judge(!runs[0].stopped && runs[0].violations == 0 && way[0] < 1e-6 && way[1] > 100 * way[0]);
-  outcome.ours = fmt::format("in {} s: {:.1e} m with the rule, {:.1e} m without", duration, way[0], way[1]);
+  outcome.ours = fmt::format("in {} s: {:.1e} m along the ramp with the rule, {:.1e} m without; off it {:.1e} m",
+                             duration, way[0], way[1], bounce);
   outcome.note =
       "All points that touch are reversed together, and as far as the friction cone allows where it does not "
       "allow all: with one point at a time a block that lies on four begins to turn, and one that was stopped "
       "once creeps for ever.";
   outcome.plots.push_back({"Block on a ramp below the angle of friction",
                            "time [s]",
-                           "distance from the start [m]",
+                           "way along the ramp [m]",
                            false,
                            true,
                            {curves[0], curves[1]}});
@@ -103,7 +110,8 @@ Outcome run_coins(const Setting& setting) {
 Outcome run_bowling(const Setting& setting) {
   constexpr double kMu = 0.15, kRadius = 0.108;
   Curve hook{"ball", {}, {}, false}, slip{"slip", {}, {}, false}, closed{"closed form", {}, {}, false};
-  double slip_start = 0, rolls = 0, reaches = 0;
+  double slip_start = 0, reaches = 0;
+  Vec2 early = Vec2::Zero(), late = Vec2::Zero();  // time and slip: the line through the two meets zero where it rolls
   int standing = 0;
   const Watched run = watch(
       file_of(setting, "bowling"), {}, 5,
@@ -116,7 +124,8 @@ Outcome run_bowling(const Setting& setting) {
         const Vec3& p = place_of(s, "ball");
         if (p.x() < 18.1) {
           reaches = world.time;
-          if (speed > 0.02 * slip_start) rolls = world.time;
+          if (speed > 0.9 * slip_start) early = {world.time, speed};
+          if (speed > 0.1 * slip_start) late = {world.time, speed};
           append(hook, p.x(), p.y());
           append(slip, world.time, speed);
           append(closed, world.time, std::max(0.0, slip_start - 3.5 * kMu * kGravity * world.time));
@@ -129,14 +138,17 @@ Outcome run_bowling(const Setting& setting) {
       },
       1e-4);
   const double expected = slip_start / (3.5 * kMu * kGravity);
+  const double rolls = late.x() + late.y() * (late.x() - early.x()) / (early.y() - late.y());
   Outcome outcome;
   outcome.verdict =
-      judge(!run.stopped && standing < 10 && run.violations == 0 && std::abs(rolls / (0.98 * expected) - 1) < 0.01);
+      judge(!run.stopped && standing < 10 && run.violations == 0 && std::abs(rolls / expected - 1) < 0.01);
   outcome.ours = fmt::format(
       "rolls after {:.3f} s (closed form {:.3f} s), reaches the pins at {:.2f} s, {:.2f} m to the side "
       "of its aim; {} pins fall; penetration {:.0e} m, {} violations between steps",
-      rolls / 0.98, expected, reaches, hook.y.back() - hook.y.front(), 10 - standing, run.penetration, run.violations);
-  outcome.note = "Slip goes down by 7/2 µ g along a fixed direction: the way is a parabola until the ball rolls.";
+      rolls, expected, reaches, hook.y.back() - hook.y.front(), 10 - standing, run.penetration, run.violations);
+  outcome.note =
+      "Slip goes down by 7/2 µ g along a fixed direction: the way is a parabola until the ball rolls. It "
+      "goes in stairs, one per microcollision of some 9 ms: that is what the time is good to.";
   outcome.plots.push_back({"Hook of the ball", "along the alley [m]", "across [m]", false, false, {hook}});
   outcome.plots.push_back({"From sliding to rolling", "time [s]", "slip [m/s]", false, false, {slip, closed}});
   return outcome;
@@ -274,31 +286,41 @@ Outcome run_terrain(const Setting& setting) {
 
 // ---- M10 ------------------------------------------------------------------------------------------------------------
 
+struct Settling {
+  const char* scene;
+  const char* method;
+  double tolerance;  // [m]
+  double shortened;  // [s] of simulation in the default size
+};
+
 Outcome run_hybrid(const Setting& setting) {
   Outcome outcome;
+  outcome.plots.push_back({"Coming to rest", "time [s]", "kinetic energy [J]", false, true, {}});
   bool holds = true;
-  for (const char* name : {"stack_of_ten", "arch", "pile"}) {
-    Curve energy{name, {}, {}, false};
-    double scale = 0;
-    const double duration = setting.full ? 4 : 1;
+  for (const Settling& one :
+       {Settling{"stack_of_ten", "hybrid", 1e-4, 1}, Settling{"arch", "hybrid", 1e-4, 1},
+        Settling{"pile", "hybrid", 1e-4, 1}, Settling{"stack_of_ten", "impulse-zeno-free", 1e-7, 1},
+        Settling{"arch", "impulse-zeno-free", 1e-7, 1}, Settling{"pile", "impulse-zeno-free", 1e-7, 0.35}}) {
+    Curve energy{fmt::format("{}, {}", one.scene, one.method), {}, {}, false};
     const Watched run = watch(
-        file_of(setting, name), {}, duration,
-        [&](const Simulation& s) {
-          scale = std::max(scale, s.world().kinetic_energy());
-          append(energy, s.world().time, std::max(1e-12, s.world().kinetic_energy()));
-        },
-        1e-4);
-    const double factor = run.time / run.wall_seconds;
-    holds = holds && !run.stopped && run.penetration <= 1e-4 && run.violations == 0 && factor > 0.1;
-    outcome.ours += fmt::format("{}{}: penetration {:.0e} m, {} violations between steps, {:.1f} times real time",
-                                outcome.ours.empty() ? "" : "; ", name, run.penetration, run.violations, factor);
-    if (outcome.plots.empty()) {
-      outcome.plots.push_back({"Coming to rest under hybrid", "time [s]", "kinetic energy [J]", false, true, {}});
-    }
+        file_of(setting, one.scene), {{"method", fmt::format("{{name: {}}}", one.method)}},
+        setting.full ? 4 : one.shortened,
+        [&](const Simulation& s) { append(energy, s.world().time, std::max(1e-12, s.world().kinetic_energy())); },
+        one.tolerance, std::string_view(one.method) != "hybrid");
+    const double factor = run.time / run.processor_seconds;
+    const bool fast = factor > 0.1 || std::string_view(one.method) != "hybrid";
+    const bool rests = !setting.full || energy.y.back() < 1e-6;
+    holds = holds && !run.stopped && run.penetration <= one.tolerance && run.violations == 0 && fast && rests;
+    outcome.ours += fmt::format(
+        "{}{} under {}: penetration {:.0e} m, {} violations between steps, {:.0e} J left after {} s, {:.1f} times real "
+        "time",
+        outcome.ours.empty() ? "" : "; ", one.scene, one.method, run.penetration, run.violations, energy.y.back(),
+        setting.full ? 4 : one.shortened, factor);
     outcome.plots.front().curves.push_back(energy);
   }
   outcome.verdict = judge(holds);
-  outcome.note = "What the paper names as future work: groups that rest go to a constraint method.";
+  outcome.note =
+      "What the paper names as future work: groups that rest go to a constraint method. Speed by processor time.";
   return outcome;
 }
 
@@ -320,7 +342,8 @@ std::vector<Experiment> mirtich_experiments() {
        "circles not centred on the axis; ideal: 2/7 of the platter's rate", run_platter},
       {"M9", "Ball over a terrain", "figure 1", "chosen: ramp of 15 degrees, µ 0.4, e 0.5",
        "every transition without a special case", run_terrain},
-      {"M10", "Stack, arch and pile", "section 5.2", "chosen: ten boxes, seven stones, fifty hulls; method hybrid",
+      {"M10", "Stack, arch and pile", "section 5.2",
+       "chosen: ten boxes, seven stones, fifty hulls; hybrid and impulse-zeno-free",
        "future work: constraint-based and impulse-based in one system", run_hybrid},
   };
   all.insert(all.end(), simulations.begin(), simulations.end());
