@@ -148,7 +148,7 @@ Outcome run_bowling(const Setting& setting) {
       rolls, expected, reaches, hook.y.back() - hook.y.front(), 10 - standing, run.penetration, run.violations);
   outcome.note =
       "Slip goes down by 7/2 µ g along a fixed direction: the way is a parabola until the ball rolls. It "
-      "goes in stairs, one per microcollision of some 9 ms: that is what the time is good to.";
+      "goes in stairs, one per microcollision every 8 ms: that is what the time is good to.";
   outcome.plots.push_back({"Hook of the ball", "along the alley [m]", "across [m]", false, false, {hook}});
   outcome.plots.push_back({"From sliding to rolling", "time [s]", "slip [m/s]", false, false, {slip, closed}});
   return outcome;
