@@ -17,7 +17,9 @@
 namespace achilles::program {
 namespace {
 
-constexpr int kVariants = 5;  // of each problem: as recorded, and with four other sets of velocities
+constexpr int kVariants = 5;         // of each problem: as recorded, and with four other sets of velocities
+constexpr double kTolerance = 1e-9;  // [m/s] for all, that they can be compared
+constexpr double kSweeps = 10000;    // at most
 
 struct Tally {
   std::vector<double> residuals, seconds;  // residuals of the model that the solver solves
@@ -98,7 +100,8 @@ int solve_collection(const SolveArguments& arguments) {
   for (const SolverInfo& info : solver_infos()) {
     if (arguments.solver != "all" && arguments.solver != info.name) continue;
     SolverOptions options = info.standard;
-    if (!info.direct && info.name != "newton") set_solver_option(options, "iterations", 10000.0);
+    set_solver_option(options, "tolerance", kTolerance);
+    if (!info.direct && info.name != "newton") set_solver_option(options, "iterations", kSweeps);
     apply_sets(arguments.sets, options);
     const Tally tally = solve_all(collection, options);
     print_line(info.name, tally);

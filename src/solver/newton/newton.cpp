@@ -25,6 +25,7 @@ class Newton {
   // The best iterate may lie this many iterations back before another start is tried.
   static constexpr int kPatience = 20;
   static constexpr int kStarts = 5;
+  static constexpr std::size_t kSmall = 300;  // rows up to which the costly starts cost little
 
   void set_velocities(std::span<const double> impulses) {
     const auto n = static_cast<Eigen::Index>(impulses.size());
@@ -105,25 +106,32 @@ bool Newton::is_plane() const {
   return true;
 }
 
-// Pivots cost an eighth of a second at most; where sweeps are much cheaper those are tried before.
+// Pivots cost a fifth of a second at most; where sweeps are much cheaper those are tried before.
 bool Newton::is_time_for_pivots() const {
-  constexpr std::size_t kDense = 300, kDenseInPlane = 600;  // rows
-  if (problem_.size() <= kDense) return starts_ == 2;
-  return starts_ == kStarts - 1 && problem_.size() <= kDenseInPlane && is_plane();
+  constexpr std::size_t kLargestInPlane = 600;  // rows
+  if (problem_.size() <= kSmall) return starts_ == 2;
+  return starts_ == kStarts - 1 && problem_.size() <= kLargestInPlane && is_plane();
 }
 
 // Where steps from one iterate lead nowhere those from another often do: no impulses at all, from where contacts close
 // in the order of their load; then the solution with polygons for discs, where that is affordable; then what sweeps
 // make of the best iterate, ever more of them.
 void Newton::start_anew() {
-  constexpr int kSweeps = 50;
+  constexpr int kSweeps = 50, kLastSweeps = 5000, kPivotsPerRow = 3;
   if (starts_ == 1) {
     std::fill(impulses_.begin(), impulses_.end(), 0.0);
   } else if (is_time_for_pivots()) {
-    (void)solve_lemke(problem_, LemkeOptions{}, scratch_.lemke, impulses_);
+    const LemkeOptions pivots{.iterations = kPivotsPerRow * static_cast<int>(problem_.size())};
+    (void)solve_lemke(problem_, pivots, scratch_.lemke, impulses_);
   } else {
-    std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
-    sweep(kSweeps << starts_);
+    // The last time from afresh: the best iterate may lie where sweeps do not lead on either.
+    const bool is_last = starts_ == kStarts - 1 && problem_.size() <= kSmall;
+    if (is_last) {
+      std::fill(impulses_.begin(), impulses_.end(), 0.0);
+    } else {
+      std::copy(scratch_.best.begin(), scratch_.best.end(), impulses_.begin());
+    }
+    sweep(is_last ? kLastSweeps : kSweeps << starts_);
   }
   ++starts_;
   since_best_ = failures_ = short_steps_ = 0;
