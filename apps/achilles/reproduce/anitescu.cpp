@@ -159,7 +159,7 @@ Outcome run_disks(const Setting& setting) {
     holds = holds && run.violation_max <= 0.08 && run.rise <= 1e-6 * run.energy.front();
     if (run.duration > 19 && (fastest == nullptr || run.mean_seconds() < fastest->mean_seconds())) fastest = &run;
     table.append(
-        fmt::format("{}: {:.0f} s in {:.2f} ms a step (worst {:.1f}), residual {:.0e} m/s, violation {:.4f} m, "
+        fmt::format("{}: {:.3g} s in {:.2f} ms a step (worst {:.1f}), residual {:.0e} m/s, violation {:.4f} m, "
                     "rise {:.0e} J. ",
                     run.solver, run.duration, 1e3 * run.mean_seconds(), 1e3 * run.worst_seconds(), run.residual,
                     run.violation_max, run.rise));
