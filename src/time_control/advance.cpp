@@ -38,7 +38,12 @@ SolverOptions make_solver(const std::string& name, SolverOptions options, const 
 }
 
 SleepOptions read_sleeping(const OptionReader& read) {
-  return {read.boolean("sleeping"), read.number("sleep_energy"), read.integer("sleep_steps")};
+  return {read.boolean("sleeping"), read.number("sleep_energy"), read.integer("sleep_steps"),
+          read.boolean("subgrouping")};
+}
+
+SpeedUps read_speed_ups(const OptionReader& read) {
+  return {read.boolean("groups"), read.boolean("reduction"), read.number("damping")};
 }
 
 LcpFixedOptions make_lcp_fixed(const OptionReader& read) {
@@ -72,7 +77,10 @@ struct Request {
 LcpFixedOptions make_lcp_fixed(const Request& request) {
   LcpFixedOptions options = make_lcp_fixed(request.read);
   options.solver = request.make_solver_after(options.solver);
-  if (request.info.name == "lcp-fixed") options.sleeping = read_sleeping(request.read);
+  if (request.info.name == "lcp-fixed") {
+    options.sleeping = read_sleeping(request.read);
+    options.speed_ups = read_speed_ups(request.read);
+  }
   return options;
 }
 

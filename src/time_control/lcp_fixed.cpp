@@ -25,8 +25,10 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   const TouchSearch search{options.margin, options.slop, h};
   wake_touched(world, options.sleeping, search, scratch);
   prepare_bodies(world, h, scratch);
+  damp_velocities(world, options.speed_ups.damping, h);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts(world, options.margin, h, scratch);
+  simplify_contacts(world, options.speed_ups, options.slop, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
   solve_groups(world, {options.solver, options.exact_rows}, scratch);
   conclude_contacts(world, options.slop, scratch, report);

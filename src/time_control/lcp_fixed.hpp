@@ -4,6 +4,7 @@
 #include "motion/integrate.hpp"
 #include "solver/solver.hpp"
 #include "time_control/sleep_stage.hpp"
+#include "time_control/speed_ups.hpp"
 #include "time_control/step_workspace.hpp"
 
 #include <achilles/report.hpp>
@@ -23,6 +24,7 @@ struct LcpFixedOptions {
   double correction = 0.2;              // share of the penetration beyond the slop that a step takes out
   int correction_iterations = 10;       // sweeps of the position correction
   SleepOptions sleeping;
+  SpeedUps speed_ups;
 };
 
 /// One step of length h:

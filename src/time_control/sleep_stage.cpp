@@ -49,12 +49,32 @@ bool will_touch(const World& world, const Contact& contact, const TouchSearch& s
   return false;
 }
 
-bool wake_neighbours(World& world, const TouchSearch& search, const StepWorkspace& scratch) {
+/// Whether the surfaces touch and move against each other faster than a sleeper may.
+bool is_disturbed(const World& world, const Contact& contact, const SleepOptions& options, const TouchSearch& search,
+                  const StepWorkspace& scratch) {
+  const BodyArrays& bodies = world.bodies;
+  const double slow = std::sqrt(2 * options.energy);
+  for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
+    const auto velocity = [&](std::uint32_t body) {
+      return Vec3(bodies.velocity[body].linear +
+                  bodies.velocity[body].angular.cross(point.position - bodies.position[body]));
+    };
+    const Vec3 relative = velocity(contact.body_b) - velocity(contact.body_a);
+    const double closing = std::max(0.0, -point.normal.dot(relative));
+    if (relative.norm() > slow && point.gap <= search.touching + search.h * closing) return true;
+  }
+  return false;
+}
+
+bool wake_neighbours(World& world, const SleepOptions& options, const TouchSearch& search,
+                     const StepWorkspace& scratch) {
   bool woke = false;
   for (const Contact& contact : scratch.contacts.contacts) {
     const auto visit = [&](std::uint32_t sleeper, std::uint32_t other) {
       if (world.bodies.asleep[sleeper] == 0 || !(is_awake(world.bodies, other) || moves(world, other))) return;
-      if (!will_touch(world, contact, search, scratch)) return;
+      const bool wakes = options.alone ? is_disturbed(world, contact, options, search, scratch)
+                                       : will_touch(world, contact, search, scratch);
+      if (!wakes) return;
       world.wake(sleeper);
       woke = true;
     };
@@ -117,6 +137,31 @@ bool may_sleep(const World& world, const SleepOptions& options, double touching,
   return is_supported;
 }
 
+void lie_down(World& world, std::uint32_t body) {
+  world.bodies.asleep[body] = 1;
+  world.bodies.velocity[body] = {};
+  world.sleep.group[body] = world.sleep.groups;
+}
+
+void put_to_sleep_alone(World& world, const SleepOptions& options, double touching, const StepWorkspace& scratch) {
+  const auto is_calm = [&](std::uint32_t body) {
+    return world.sleep.calm_steps[body] >= static_cast<std::uint32_t>(options.steps);
+  };
+  const auto holds = [&](std::uint32_t body) {
+    return !moves(world, body) && (scratch.movable[body] == 0 || is_calm(body));
+  };
+  for (const Contact& contact : scratch.contacts.contacts) {
+    const std::span<const ContactPoint> points = scratch.contacts.points_of(contact);
+    if (std::none_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.gap <= touching; })) continue;
+    for (const auto& [body, other] :
+         {std::pair(contact.body_a, contact.body_b), std::pair(contact.body_b, contact.body_a)}) {
+      if (!is_awake(world.bodies, body) || !is_calm(body) || !holds(other)) continue;
+      ++world.sleep.groups;
+      lie_down(world, body);
+    }
+  }
+}
+
 }  // namespace
 
 void wake_touched(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
@@ -135,22 +180,23 @@ void wake_touched(World& world, const SleepOptions& options, const TouchSearch& 
   }
   do {
     find_disturbances(world, search, scratch);
-  } while (wake_neighbours(world, search, scratch));
+  } while (wake_neighbours(world, options, search, scratch));
 }
 
 void put_to_sleep(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
   if (!options.enabled) return;
   count_calm_steps(world, options, search.h, scratch);
   world.sleep.gravity = world.gravity;
+  if (options.alone) {
+    put_to_sleep_alone(world, options, search.touching, scratch);
+    return;
+  }
   for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
     if (!may_sleep(world, options, search.touching, group, scratch)) continue;
     ++world.sleep.groups;
     for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
       for (const std::uint32_t body : {scratch.edges[edge].body_a, scratch.edges[edge].body_b}) {
-        if (scratch.movable[body] == 0) continue;
-        world.bodies.asleep[body] = 1;
-        world.bodies.velocity[body] = {};
-        world.sleep.group[body] = world.sleep.groups;
+        if (scratch.movable[body] != 0) lie_down(world, body);
       }
     }
   }

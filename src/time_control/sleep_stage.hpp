@@ -5,6 +5,11 @@
 // it. The last test is not in the thesis; it keeps a ball at the top of its flight and a see-saw at its turn awake. A
 // group sleeps when all its bodies have been calm for a number of steps and something fixed touches or holds one of
 // them.
+//
+// Alone, a body sleeps once it has been calm for so long and touches something that is fixed, asleep or as calm. It
+// wakes when a body that is awake moves against it, along the surface or across, faster than the energy threshold
+// allows. Until then it holds whatever leans on it: motion changes, as in [Erleben04, sec. 5.6], but a blow wakes a
+// wall only where it is felt.
 #pragma once
 
 #include "time_control/step_workspace.hpp"
@@ -17,6 +22,7 @@ struct SleepOptions {
   bool enabled = false;
   double energy = 1e-8;  // [J/kg]
   int steps = 10;
+  bool alone = false;  // subgrouping: bodies sleep and wake one by one
 };
 
 /// How contacts are looked for.

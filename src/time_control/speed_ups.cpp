@@ -1,0 +1,57 @@
+#include "time_control/speed_ups.hpp"
+
+#include "time_control/contact_stage.hpp"
+
+#include <algorithm>
+
+namespace achilles {
+namespace {
+
+/// Keeps the deepest point of every contact that penetrates by more than the slop.
+void reduce_contacts(double slop, ContactSet& contacts) {
+  std::uint32_t kept = 0;
+  for (Contact& contact : contacts.contacts) {
+    const auto first = contacts.points.begin() + contact.first;
+    const auto deepest = std::min_element(first, first + contact.count,
+                                          [](const ContactPoint& x, const ContactPoint& y) { return x.gap < y.gap; });
+    const bool penetrates = contact.count > 0 && deepest->gap < -slop;
+    const std::uint32_t start = kept;
+    if (penetrates) {
+      contacts.points[kept++] = *deepest;
+    } else {
+      for (std::uint32_t k = 0; k < contact.count; ++k) contacts.points[kept++] = contacts.points[contact.first + k];
+    }
+    contact.first = start;
+    contact.count = kept - start;
+  }
+  contacts.points.resize(kept);
+}
+
+/// One group of all edges.
+void join_groups(Groups& groups) {
+  std::sort(groups.edges.begin(), groups.edges.end());
+  const auto count = static_cast<std::uint32_t>(groups.edges.size());
+  groups.start.clear();
+  if (count > 0) groups.start = {0, count};
+}
+
+}  // namespace
+
+void damp_velocities(World& world, double damping, double h) {
+  if (!(damping > 0)) return;
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    if (!world.bodies.is_movable(i)) continue;
+    world.bodies.velocity[i].linear /= 1 + damping * h;
+    world.bodies.velocity[i].angular /= 1 + damping * h;
+  }
+}
+
+void simplify_contacts(const World& world, const SpeedUps& options, double slop, StepWorkspace& scratch) {
+  if (options.reduction) {
+    reduce_contacts(slop, scratch.contacts);
+    group_contacts(world, scratch);
+  }
+  if (!options.groups) join_groups(scratch.groups);
+}
+
+}  // namespace achilles

@@ -1,0 +1,74 @@
+// The speed-ups of [Erleben04, sec. 5.6]: which leave the motion alone, and what the others do.
+#include "support/scenes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace achilles {
+namespace {
+
+using testing::make_body;
+using testing::make_ground;
+using testing::make_scene;
+using testing::run_to;
+using testing::velocity_of;
+
+Scene make_two_heaps() {
+  Scene scene = make_scene(0.01, 0, 0);
+  scene.bodies = {make_ground()};
+  for (int k = 0; k < 6; ++k) {
+    const Vec3 at((k % 2 == 0 ? 0.0 : 5.0) + 0.05 * k, 0.03 * k, 0.6 + 0.6 * k);
+    scene.bodies.push_back(make_body("ball" + std::to_string(k), {Sphere{0.25}}, at));
+  }
+  scene.method.solver = "newton";
+  return scene;
+}
+
+// Two heaps that do not touch are the same problem whether they are solved together or each by itself.
+TEST(SpeedUps, GroupsDoNotChangeTheMotion) {
+  Scene scene = make_two_heaps();
+  Simulation grouped(scene);
+  scene.method.options["groups"] = false;
+  Simulation brute(scene);
+  bool had_two = false;
+  for (int k = 0; k < 150; ++k) {
+    const int groups = grouped.step().groups;
+    had_two = had_two || groups > 1;
+    EXPECT_LE(brute.step().groups, 1);
+  }
+  EXPECT_TRUE(had_two);
+  for (std::size_t i = 0; i < grouped.world().bodies.size(); ++i) {
+    EXPECT_LT((grouped.world().bodies.position[i] - brute.world().bodies.position[i]).norm(), 1e-6);
+  }
+}
+
+// v' = −c v: after n steps of h the implicit rule leaves (1 + c h)^−n.
+TEST(SpeedUps, DampingLetsVelocitiesDecay) {
+  Scene scene = make_scene(0.01, 0, 0);
+  scene.gravity.setZero();
+  scene.bodies = {make_body("ball", {Sphere{0.1}}, Vec3::Zero())};
+  scene.bodies[0].velocity = Vec3(2, 0, 0);
+  scene.bodies[0].spin = Vec3(0, 3, 0);
+  scene.method.options["damping"] = 0.5;
+  Simulation simulation(scene);
+  (void)run_to(simulation, 1);
+  const double left = std::pow(1 + 0.5 * 0.01, -100);
+  EXPECT_NEAR(velocity_of(simulation, "ball").linear.x(), 2 * left, 1e-9);
+  EXPECT_NEAR(velocity_of(simulation, "ball").angular.y(), 3 * left, 1e-9);
+}
+
+// A box pressed into the ground keeps one point of four while it is deeper than the slop, and all once it is not.
+TEST(SpeedUps, ReductionKeepsTheDeepestPointOfWhatPenetrates) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  scene.bodies = {make_ground(), make_body("box", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 0.49))};
+  scene.method.options["reduction"] = true;
+  Simulation simulation(scene);
+  EXPECT_EQ(simulation.step().contacts, 1);
+  Scene touching = scene;
+  touching.bodies[1].pose.p.z() = 0.5;
+  EXPECT_EQ(Simulation(touching).step().contacts, 4);
+}
+
+}  // namespace
+}  // namespace achilles
