@@ -50,8 +50,8 @@ Promises promises_of(const RecordingHead& head) {
     promise_impacts(head, "tolerance", promises);
   } else if (name == "impulse-conservative") {
     promise_impacts(head, "tolerance", promises);
-    // What rests bounces within the tolerance, as fast as a fall from end to end of that band makes it.
-    *promises.approach += std::sqrt(4 * head.gravity.norm() * *promises.depth);
+    // A pair within the tolerance may be on its way, at any speed: it collides at the other end of that band.
+    promises.approach.reset();
   } else if (name == "hybrid") {
     promises.depth = option_of(head, "contact_tolerance", 1e-4);
     promises.energy = true;
