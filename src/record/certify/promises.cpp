@@ -42,8 +42,9 @@ void promise_impacts(const RecordingHead& head, std::string_view tolerance, Prom
 Promises promises_of(const RecordingHead& head) {
   const std::string_view name = head.method;
   Promises promises;
-  for (const char* method : {"lcp-fixed", "lcp-retroactive", "lcp-fixpoint", "anitescu", "shock-propagation",
-                             "reflections", "hybrid", "impulse-conservative"}) {
+  for (const char* method :
+       {"lcp-fixed", "lcp-retroactive", "lcp-fixpoint", "anitescu", "shock-propagation", "reflections", "hybrid",
+        "impulse-conservative", "impulse-naive", "impulse-zeno-free", "lcp-event", "anitescu-potra"}) {
     if (name == method) promises.impulses = true;
   }
   if (name == "impulse-naive" || name == "impulse-zeno-free") {
