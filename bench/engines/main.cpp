@@ -1,95 +1,125 @@
-// The same scene in every engine found, the same run, results measured by our own geometry.
-#include "collision/detect.hpp"
-#include "engines/engine.hpp"
+// The same scene in every engine found, in turns, results measured by our own geometry.
+#include "engines/race.hpp"
 #include "engines/scenes.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <cstdlib>
-#include <string_view>
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
 #include <vector>
 
 namespace achilles::bench {
 namespace {
 
-struct Contestant {
-  const char* name;
-  MakeEngine* make;
-  int threads;
+struct Arguments {
+  std::vector<std::string> scenes{"pyramid-20", "pit"};
+  std::vector<std::string> engines;  // empty: all
+  RaceOptions race;
+  std::string json;
 };
 
-std::vector<Contestant> contestants() {
-  std::vector<Contestant> all{{"achilles", make_achilles, 1}, {"achilles, 2 threads", make_achilles, 2}};
-#ifdef ACHILLES_BENCH_BULLET
-  all.push_back({"bullet", make_bullet, 1});
-#endif
-#ifdef ACHILLES_BENCH_ODE
-  all.push_back({"ode", make_ode, 1});
-#endif
-  return all;
+Arguments read_arguments(CLI::App& app, int argc, char** argv) {
+  Arguments arguments;
+  std::vector<std::string> known;
+  for (const SceneEntry& entry : scene_entries()) known.push_back(entry.name);
+  std::vector<std::string> engines;
+  for (const Contestant& one : contestants()) engines.push_back(one.name);
+  known.push_back("all");
+  app.add_option("--scenes", arguments.scenes, "Which scenes, or all")->delimiter(',')->check(CLI::IsMember(known));
+  app.add_option("--engines", arguments.engines, "Which engines; all where none is named")
+      ->delimiter(',')
+      ->check(CLI::IsMember(engines));
+  app.add_option("--steps", arguments.race.steps, "Steps of 1/60 s")->check(CLI::Range(20, 1'000'000));
+  app.add_option("--untimed", arguments.race.untimed, "Steps before the clock starts")->check(CLI::NonNegativeNumber);
+  app.add_option("--repeats", arguments.race.repeats, "Runs, of which every turn counts its fastest")
+      ->check(CLI::Range(1, 100));
+  app.add_option("--json", arguments.json, "Write the figures here too");
+  app.parse(argc, argv);
+  return arguments;
 }
 
-struct Result {
-  double milliseconds = 0;  // per step after the first 60
-  double penetration = 0;   // [m] deepest at the end
-  double drift = 0;         // [m] farthest that a body came from its start
-  double height = 0;        // [m] mean of the bodies
-};
-
-double measure_depth(const Scene& scene, const Engine& engine) {
-  std::vector<GeometryPiece> pieces;
-  std::vector<Collider> colliders;
-  for (const BodyDescription& body : scene.bodies) pieces.push_back(make_geometry(body.shape).front());
-  for (std::uint32_t i = 0; i < scene.bodies.size(); ++i) {
-    colliders.push_back({pieces[i].geometry.get(), to_transform(engine.pose(i)) * to_transform(pieces[i].pose), i, 0,
-                         scene.bodies[i].kind == BodyKind::kDynamic});
-  }
-  DetectWorkspace scratch;
-  return measure_penetration(colliders, {}, 1, scratch).depth;
+std::vector<Contestant> choose(const std::vector<std::string>& names) {
+  std::vector<Contestant> chosen = contestants();
+  if (names.empty()) return chosen;
+  std::erase_if(chosen, [&](const Contestant& one) {
+    return std::find(names.begin(), names.end(), one.name) == names.end();
+  });
+  return chosen;
 }
 
-Result run(const Scene& scene, const Contestant& contestant, int steps) {
-  constexpr int kUntimed = 60;
-  const std::unique_ptr<Engine> engine = contestant.make(scene, contestant.threads);
-  auto start = std::chrono::steady_clock::now();
-  for (int k = 0; k < steps; ++k) {
-    if (k == kUntimed) start = std::chrono::steady_clock::now();
-    engine->step();
+/// Time of Bullet in these results; 0 where it did not run.
+double time_of_bullet(const std::vector<Result>& results) {
+  for (const Result& result : results) {
+    if (result.engine == "bullet" && result.able) return result.milliseconds;
   }
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  Result result;
-  result.milliseconds = time.count() / (steps - kUntimed);
-  result.penetration = measure_depth(scene, *engine);
-  int movable = 0;
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    if (scene.bodies[i].kind != BodyKind::kDynamic) continue;
-    const Vec3 p = engine->pose(i).p;
-    result.drift = std::max(result.drift, (p - scene.bodies[i].pose.p).norm());
-    result.height += p.z();
-    ++movable;
+  return 0;
+}
+
+void print(const std::string& scene, const std::vector<Result>& results) {
+  const double bullet = time_of_bullet(results);
+  for (const Result& result : results) {
+    if (!result.able) {
+      fmt::print("{:<15} {:<12} cannot\n", scene, result.engine);
+      continue;
+    }
+    const Measured& m = result.measured;
+    const std::string ratio = bullet > 0 ? fmt::format("{:.3f}", result.milliseconds / bullet) : "-";
+    fmt::print("{:<15} {:<12} {:>9.3f} {:>9} {:>10.2e} {:>10.2e} {:>9.3f} {:>9.3f} {:>10.2e}\n", scene, result.engine,
+               result.milliseconds, ratio, m.mean_depth, m.max_depth, m.drift, m.height, m.energy);
   }
-  result.height /= movable;
-  return result;
+  std::fflush(stdout);
+}
+
+nlohmann::json to_json(const std::string& scene, const std::vector<Result>& results) {
+  const double bullet = time_of_bullet(results);
+  nlohmann::json list = nlohmann::json::array();
+  for (const Result& result : results) {
+    if (!result.able) continue;
+    nlohmann::json row{{"scene", scene},
+                       {"engine", result.engine},
+                       {"milliseconds", result.milliseconds},
+                       {"mean_depth", result.measured.mean_depth},
+                       {"max_depth", result.measured.max_depth},
+                       {"drift", result.measured.drift},
+                       {"height", result.measured.height},
+                       {"energy", result.measured.energy}};
+    if (bullet > 0) row["ratio"] = result.milliseconds / bullet;
+    list.push_back(row);
+  }
+  return list;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Races engines on scenes of many bodies");
+  Arguments arguments;
+  try {
+    arguments = read_arguments(app, argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  fmt::print("{:<15} {:<12} {:>9} {:>9} {:>10} {:>10} {:>9} {:>9} {:>10}\n", "scene", "engine", "ms/step", "to bullet",
+             "depth [m]", "max [m]", "drift [m]", "height", "E/m [J/kg]");
+  const bool all = std::find(arguments.scenes.begin(), arguments.scenes.end(), "all") != arguments.scenes.end();
+  nlohmann::json figures = nlohmann::json::array();
+  for (const SceneEntry& entry : scene_entries()) {
+    const bool named =
+        std::find(arguments.scenes.begin(), arguments.scenes.end(), entry.name) != arguments.scenes.end();
+    if (!all && !named) continue;
+    RaceOptions options = arguments.race;
+    options.untimed = std::min(options.untimed, options.steps / 2);
+    const std::vector<Result> results = race(entry.make(), choose(arguments.engines), options);
+    print(entry.name, results);
+    for (const nlohmann::json& row : to_json(entry.name, results)) figures.push_back(row);
+  }
+  if (!arguments.json.empty()) std::ofstream(arguments.json) << figures.dump(1) << '\n';
+  return 0;
 }
 
 }  // namespace
 }  // namespace achilles::bench
 
-int main(int argc, char** argv) {
-  using namespace achilles::bench;
-  const int steps = argc > 1 ? std::max(61, std::atoi(argv[1])) : 600;
-  const std::string_view only = argc > 2 ? argv[2] : "";
-  fmt::print("{:<14} {:<20} {:>9} {:>12} {:>10} {:>10}\n", "scene", "engine", "ms/step", "depth [m]", "drift [m]",
-             "height [m]");
-  for (const achilles::Scene& scene : {make_pyramid(20), make_pit(2000)}) {
-    if (!only.empty() && scene.name.find(only) == std::string::npos) continue;
-    for (const Contestant& contestant : contestants()) {
-      const Result result = run(scene, contestant, steps);
-      fmt::print("{:<14} {:<20} {:>9.3f} {:>12.2e} {:>10.3g} {:>10.3f}\n", scene.name, contestant.name,
-                 result.milliseconds, result.penetration, result.drift, result.height);
-      std::fflush(stdout);
-    }
-  }
-  return 0;
-}
+int main(int argc, char** argv) { return achilles::bench::run(argc, argv); }

@@ -1,5 +1,7 @@
 #include "engines/scenes.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 
@@ -38,14 +40,49 @@ void add_solid(Scene& scene, const Shape& shape, const Pose& pose) {
 
 }  // namespace
 
-Scene make_pyramid(int base) {
-  Scene scene = make_scene("pyramid " + std::to_string(base));
-  add_plane(scene, Vec3::UnitZ(), 0);
-  constexpr double kPitch = 1.1;
+namespace {
+
+void add_pyramid(Scene& scene, int base, double pitch, const Vec3& at) {
   for (int row = 0; row < base; ++row) {
     for (int k = 0; k < base - row; ++k) {
-      add_solid(scene, {Box{Vec3(1, 1, 1)}}, {Vec3(kPitch * (k + 0.5 * row), 0, 0.5 + row), Quat::Identity()});
+      add_solid(scene, {Box{Vec3(1, 1, 1)}}, {at + Vec3(pitch * (k + 0.5 * row), 0, 0.5 + row), Quat::Identity()});
     }
+  }
+}
+
+}  // namespace
+
+Scene make_pyramid(int base, double pitch) {
+  Scene scene = make_scene("pyramid " + std::to_string(base));
+  add_plane(scene, Vec3::UnitZ(), 0);
+  add_pyramid(scene, base, pitch, Vec3::Zero());
+  return scene;
+}
+
+Scene make_small_pyramids(int rows) {
+  Scene scene = make_scene("small pyramids");
+  add_plane(scene, Vec3::UnitZ(), 0);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < rows; ++j) add_pyramid(scene, 10, 1.1, Vec3(13 * i, 3 * j, 0));
+  }
+  return scene;
+}
+
+Scene make_silo(int balls) {
+  Scene scene = make_scene("silo " + std::to_string(balls));
+  add_plane(scene, Vec3::UnitZ(), 0);
+  // As high as wide once it is full: about 0.6 of the room is balls.
+  constexpr double kRadius = 0.1, kPitch = 2.05 * kRadius;
+  const int across = std::max(2, static_cast<int>(std::cbrt(balls)));
+  const double half = 0.5 * kPitch * across + 0.05;
+  for (const Vec3& normal : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)})
+    add_plane(scene, normal, -half);
+  std::mt19937_64 engine(2);
+  const auto draw = [&] { return std::uniform_real_distribution<double>(-0.002, 0.002)(engine); };
+  for (int k = 0; k < balls; ++k) {
+    const Vec3 cell(k % across, k / across % across, k / (across * across));
+    const Vec3 at = kPitch * (cell + Vec3::Constant(0.5)) - Vec3(half - 0.05, half - 0.05, 0);
+    add_solid(scene, {Sphere{kRadius}}, {at + Vec3(draw(), draw(), 0), Quat::Identity()});
   }
   return scene;
 }
@@ -63,6 +100,18 @@ Scene make_pit(int bodies) {
     add_solid(scene, shape, {at, Quat(1, draw(), draw(), draw()).normalized()});
   }
   return scene;
+}
+
+std::span<const SceneEntry> scene_entries() {
+  static const std::vector<SceneEntry> entries{{"pyramid-20", [] { return make_pyramid(20, 1.1); }},
+                                               {"pyramid-60", [] { return make_pyramid(60, 1); }},
+                                               {"pyramid-100", [] { return make_pyramid(100, 1); }},
+                                               {"pit", [] { return make_pit(2000); }},
+                                               {"small-pyramids", [] { return make_small_pyramids(14); }},
+                                               {"silo-1000", [] { return make_silo(1000); }},
+                                               {"silo-3000", [] { return make_silo(3000); }},
+                                               {"silo-100000", [] { return make_silo(100'000); }}};
+  return entries;
 }
 
 }  // namespace achilles::bench

@@ -3,12 +3,28 @@
 
 #include <achilles/scene.hpp>
 
+#include <span>
+#include <string>
+
 namespace achilles::bench {
 
-/// A flat pyramid of unit boxes, `base` in its lowest row, 1.1 m apart.
-[[nodiscard]] Scene make_pyramid(int base);
+/// A flat pyramid of unit boxes, `base` in its lowest row, `pitch` [m] apart.
+[[nodiscard]] Scene make_pyramid(int base, double pitch);
+
+/// rows × rows flat pyramids of base 10, apart from each other.
+[[nodiscard]] Scene make_small_pyramids(int rows);
 
 /// A pit 10 × 10 m wide into which balls and boxes of about 1 m fall, half and half.
 [[nodiscard]] Scene make_pit(int bodies);
+
+/// Balls of 0.1 m in a square shaft, as high as it is wide.
+[[nodiscard]] Scene make_silo(int balls);
+
+struct SceneEntry {
+  std::string name;
+  Scene (*make)();
+};
+/// Every scene by name.
+[[nodiscard]] std::span<const SceneEntry> scene_entries();
 
 }  // namespace achilles::bench

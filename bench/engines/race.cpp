@@ -1,0 +1,76 @@
+#include "engines/race.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace achilles::bench {
+namespace {
+
+constexpr int kTurn = 10;  // steps
+
+struct Runner {
+  std::unique_ptr<Engine> engine;
+  std::vector<double> turns;  // [ms] of the timed turns, each the fastest of the repeats
+};
+
+double take_turn(Engine& engine, int steps) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int k = 0; k < steps; ++k) engine.step();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void run_once(const RaceOptions& options, std::vector<Runner>& runners) {
+  for (Runner& runner : runners) {
+    if (runner.engine) (void)take_turn(*runner.engine, options.untimed);
+  }
+  const int turns = (options.steps - options.untimed) / kTurn;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (Runner& runner : runners) {
+      if (!runner.engine) continue;
+      runner.turns.resize(static_cast<std::size_t>(turns), std::numeric_limits<double>::infinity());
+      double& best = runner.turns[static_cast<std::size_t>(turn)];
+      best = std::min(best, take_turn(*runner.engine, kTurn));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Contestant> contestants() {
+  std::vector<Contestant> all{{"soft-step", make_achilles, "soft-step", 1},
+                              {"soft-step-2", make_achilles, "soft-step", 2},
+                              {"shock", make_achilles, "shock-propagation", 1},
+                              {"shock-2", make_achilles, "shock-propagation", 2}};
+#ifdef ACHILLES_BENCH_BULLET
+  all.push_back({"bullet", make_bullet, "", 1});
+#endif
+#ifdef ACHILLES_BENCH_ODE
+  all.push_back({"ode", make_ode, "", 1});
+#endif
+  return all;
+}
+
+std::vector<Result> race(const Scene& scene, const std::vector<Contestant>& contestants, const RaceOptions& options) {
+  std::vector<Runner> runners(contestants.size());
+  std::vector<Result> results(contestants.size());
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      Scene own = scene;
+      if (!contestants[i].method.empty()) own.method.name = contestants[i].method;
+      runners[i].engine = contestants[i].make(own, contestants[i].threads);
+    }
+    run_once(options, runners);
+  }
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    results[i].engine = contestants[i].name;
+    results[i].able = runners[i].engine != nullptr;
+    if (!results[i].able) continue;
+    for (const double turn : runners[i].turns) results[i].milliseconds += turn;
+    results[i].milliseconds /= static_cast<double>(kTurn * std::max<std::size_t>(runners[i].turns.size(), 1));
+    results[i].measured = measure(scene, *runners[i].engine);
+  }
+  return results;
+}
+
+}  // namespace achilles::bench

@@ -1,0 +1,39 @@
+// Several engines, one scene, one run: they take turns of a few steps each, so that whatever else the machine does
+// meets them all alike.
+#pragma once
+
+#include "engines/measure.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace achilles::bench {
+
+struct Contestant {
+  std::string name;
+  MakeEngine* make = nullptr;
+  std::string method;  // of ours
+  int threads = 1;
+};
+
+/// Every contestant that was built in.
+[[nodiscard]] std::vector<Contestant> contestants();
+
+struct RaceOptions {
+  int steps = 600;
+  int repeats = 1;
+  int untimed = 60;  // first steps
+};
+
+struct Result {
+  std::string engine;
+  bool able = true;         // false: the engine cannot do the scene
+  double milliseconds = 0;  // per step after the untimed ones; of every turn the fastest of the repeats
+  Measured measured;        // at the end
+};
+
+[[nodiscard]] std::vector<Result> race(const Scene& scene, const std::vector<Contestant>& contestants,
+                                       const RaceOptions& options);
+
+}  // namespace achilles::bench
