@@ -37,6 +37,9 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
   app.add_option("--untimed", arguments.race.untimed, "Steps before the clock starts")->check(CLI::NonNegativeNumber);
   app.add_option("--repeats", arguments.race.repeats, "Runs, of which every turn counts its fastest")
       ->check(CLI::Range(1, 100));
+  app.add_option("--option", arguments.race.options, "Option of our method, NAME=NUMBER; may be given again")
+      ->type_name("NAME=NUMBER")
+      ->take_all();
   app.add_option("--json", arguments.json, "Write the figures here too");
   app.parse(argc, argv);
   return arguments;

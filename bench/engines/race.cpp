@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <stdexcept>
 
 namespace achilles::bench {
 namespace {
@@ -35,6 +36,20 @@ void run_once(const RaceOptions& options, std::vector<Runner>& runners) {
   }
 }
 
+void choose_method(const std::string& name, const std::vector<std::string>& options, Scene& scene) {
+  scene.method.name = name;
+  for (const std::string& option : options) {
+    const std::size_t sign = option.find('=');
+    if (sign == std::string::npos) throw std::invalid_argument("option without a value: " + option);
+    const std::string value = option.substr(sign + 1);
+    if (value == "true" || value == "false") {
+      scene.method.options[option.substr(0, sign)] = value == "true";
+    } else {
+      scene.method.options[option.substr(0, sign)] = std::stod(value);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Contestant> contestants() {
@@ -57,7 +72,7 @@ std::vector<Result> race(const Scene& scene, const std::vector<Contestant>& cont
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     for (std::size_t i = 0; i < contestants.size(); ++i) {
       Scene own = scene;
-      if (!contestants[i].method.empty()) own.method.name = contestants[i].method;
+      if (!contestants[i].method.empty()) choose_method(contestants[i].method, options.options, own);
       runners[i].engine = contestants[i].make(own, contestants[i].threads);
     }
     run_once(options, runners);

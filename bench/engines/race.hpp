@@ -23,7 +23,8 @@ struct Contestant {
 struct RaceOptions {
   int steps = 600;
   int repeats = 1;
-  int untimed = 60;  // first steps
+  int untimed = 60;                  // first steps
+  std::vector<std::string> options;  // of our methods, name=number
 };
 
 struct Result {

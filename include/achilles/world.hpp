@@ -3,6 +3,7 @@
 
 #include <achilles/events.hpp>
 #include <achilles/joint.hpp>
+#include <achilles/manifold_memory.hpp>
 #include <achilles/scene.hpp>
 
 #include <cstdint>
@@ -195,6 +196,7 @@ class World {
   std::vector<WorldPiece> pieces;
   MaterialTable materials;
   ContactCache contact_cache;
+  ManifoldMemory manifold_memory;  // of the methods that recycle contacts
   std::vector<WorldJoint> joints;
   std::vector<JointState> joint_states;  // per joint
   std::vector<std::string> joint_names;  // per joint

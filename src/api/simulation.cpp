@@ -26,6 +26,7 @@ struct Simulation::Impl {
     std::vector<BodyVelocity> velocity;
     std::vector<Vec3> applied_force, applied_torque;
     ContactCache cache;
+    ManifoldMemory manifolds;
     std::vector<JointState> joints;
     std::vector<std::uint8_t> asleep;
     SleepState sleep;
@@ -47,6 +48,8 @@ void Simulation::Impl::remember() {
   copy_to(world.bodies.applied_torque, before.applied_torque);
   copy_to(world.contact_cache.contacts, before.cache.contacts);
   copy_to(world.contact_cache.points, before.cache.points);
+  copy_to(world.manifold_memory.manifolds, before.manifolds.manifolds);
+  copy_to(world.manifold_memory.points, before.manifolds.points);
   copy_to(world.joint_states, before.joints);
   copy_to(world.bodies.asleep, before.asleep);
   before.sleep = world.sleep;
@@ -61,6 +64,7 @@ void Simulation::Impl::return_to_before() {
   copy_to(before.applied_force, world.bodies.applied_force);
   copy_to(before.applied_torque, world.bodies.applied_torque);
   world.contact_cache = before.cache;
+  world.manifold_memory = before.manifolds;
   copy_to(before.joints, world.joint_states);
   copy_to(before.asleep, world.bodies.asleep);
   world.sleep = before.sleep;

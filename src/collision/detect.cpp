@@ -1,6 +1,8 @@
 #include "collision/detect.hpp"
 
+#include "collision/contact/recycle.hpp"
 #include "collision/contact/separating_axis.hpp"
+#include "math/refill.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +11,13 @@ namespace achilles {
 namespace {
 
 constexpr std::size_t kBoundsBlock = 256;
-constexpr std::size_t kPairBlock = 32;
+constexpr std::size_t kPairBlock = 64;
+constexpr std::uint32_t kNoManifold = ~std::uint32_t{0};
 
 struct BlockContacts {
   ContactSet set;
+  ManifoldMemory kept;
+  std::size_t recycled = 0;
   MeasuredPenetration deepest;
 };
 
@@ -31,7 +36,9 @@ struct DetectWorkspace::Impl {
   std::vector<SeparatingAxis> axes;  // of the pairs
   std::vector<ColliderPair> former_pairs;
   std::vector<SeparatingAxis> former_axes;
+  std::vector<std::uint32_t> former_manifold;  // of the pairs, or kNoManifold
   std::vector<BlockContacts> blocks;
+  ManifoldMemory nothing_kept;
 };
 
 DetectWorkspace::DetectWorkspace() : impl(std::make_unique<Impl>()) {}
@@ -74,25 +81,68 @@ void keep_axes(DetectWorkspace::Impl& scratch) {
   scratch.former_axes.swap(scratch.axes);
 }
 
-void append_contact(std::span<const Collider> colliders, const ColliderPair& pair, const CollideOptions& options,
-                    SeparatingAxis* axis, ContactSet& set) {
-  const Collider& a = colliders[pair.a];
-  const Collider& b = colliders[pair.b];
-  const std::size_t first = set.points.size();
-  const CollideOptions pair_options{options.margin + a.reach + b.reach, options.all_points};
-  if (axis != nullptr && is_separated_along(*axis, *a.geometry, a.X_WG, *b.geometry, b.X_WG, pair_options.margin))
-    return;
-  collide(*a.geometry, a.X_WG, *b.geometry, b.X_WG, pair_options, set.points);
-  const std::size_t count = set.points.size() - first;
-  if (axis != nullptr) {
-    const bool is_apart = count == 0 && can_remember_axis(*a.geometry, *b.geometry);
-    *axis = is_apart ? find_separating_axis(*a.geometry, a.X_WG, *b.geometry, b.X_WG, pair_options.margin)
+// Hands each pair the manifold that was kept of it; both are sorted.
+void recall_manifolds(const ManifoldMemory& memory, DetectWorkspace::Impl& scratch) {
+  refill(scratch.former_manifold, scratch.pairs.size(), kNoManifold);
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < scratch.pairs.size() && at < memory.manifolds.size(); ++k) {
+    const ColliderPair& pair = scratch.pairs[k];
+    const auto key = [&] { return ColliderPair{memory.manifolds[at].collider_a, memory.manifolds[at].collider_b}; };
+    while (at < memory.manifolds.size() && key() < pair) ++at;
+    if (at < memory.manifolds.size() && key() == pair) scratch.former_manifold[k] = static_cast<std::uint32_t>(at);
+  }
+}
+
+/// One narrow phase: finds the contacts of pairs one by one and appends them to where they belong.
+class NarrowPhase {
+ public:
+  NarrowPhase(std::span<const Collider> colliders, const CollideOptions& options, const Recycling* recycling,
+              DetectWorkspace::Impl& scratch)
+      : colliders_(colliders), options_(options), recycling_(recycling), scratch_(scratch) {}
+
+  /// Contacts of pair k; `kept` and `recycled` are used where contacts are recycled.
+  void append(std::size_t k, ContactSet& set, ManifoldMemory& kept, std::size_t& recycled) const {
+    const ColliderPair& pair = scratch_.pairs[k];
+    const Collider &a = colliders_[pair.a], &b = colliders_[pair.b];
+    Contact contact{pair.a, pair.b, a.body, b.body, static_cast<std::uint32_t>(set.points.size()), 0};
+    const double slack = recycling_ != nullptr ? recycling_distance(a, b, recycling_->distance) : 0;
+    const std::uint32_t former = slack > 0 ? scratch_.former_manifold[k] : kNoManifold;
+    if (former != kNoManifold && still_holds(recycling_->former.manifolds[former], a, b, slack)) {
+      const KeptManifold& manifold = recycling_->former.manifolds[former];
+      const auto points = std::span(recycling_->former.points).subspan(manifold.first, manifold.count);
+      append_kept(points, a, b, set.points);
+      keep_on(manifold, points, kept);
+      ++recycled;
+    } else {
+      find_points(k, a, b, slack, set.points);
+    }
+    contact.count = static_cast<std::uint32_t>(set.points.size()) - contact.first;
+    if (contact.count == 0) return;
+    set.contacts.push_back(contact);
+    const bool fresh = kept.manifolds.empty() || kept.manifolds.back().collider_a != pair.a ||
+                       kept.manifolds.back().collider_b != pair.b;
+    if (slack > 0 && fresh) keep(contact, set.points_of(contact), a, b, kept);
+  }
+
+ private:
+  void find_points(std::size_t k, const Collider& a, const Collider& b, double slack,
+                   std::vector<ContactPoint>& points) const {
+    SeparatingAxis* axis = scratch_.axes.empty() ? nullptr : &scratch_.axes[k];
+    const CollideOptions options{options_.margin + a.reach + b.reach + slack, options_.all_points};
+    if (axis != nullptr && is_separated_along(*axis, *a.geometry, a.X_WG, *b.geometry, b.X_WG, options.margin)) return;
+    const std::size_t first = points.size();
+    collide(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options, points);
+    if (axis == nullptr) return;
+    const bool is_apart = points.size() == first && can_remember_axis(*a.geometry, *b.geometry);
+    *axis = is_apart ? find_separating_axis(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options.margin)
                      : SeparatingAxis{};
   }
-  if (count == 0) return;
-  set.contacts.push_back(
-      {pair.a, pair.b, a.body, b.body, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
-}
+
+  std::span<const Collider> colliders_;
+  const CollideOptions& options_;
+  const Recycling* recycling_;
+  DetectWorkspace::Impl& scratch_;
+};
 
 void append_set(const ContactSet& part, ContactSet& whole) {
   const auto shift = static_cast<std::uint32_t>(whole.points.size());
@@ -103,34 +153,66 @@ void append_set(const ContactSet& part, ContactSet& whole) {
   }
 }
 
-}  // namespace
+void append_memory(const ManifoldMemory& part, ManifoldMemory& whole) {
+  const auto shift = static_cast<std::uint32_t>(whole.points.size());
+  whole.points.insert(whole.points.end(), part.points.begin(), part.points.end());
+  for (KeptManifold manifold : part.manifolds) {
+    manifold.first += shift;
+    whole.manifolds.push_back(manifold);
+  }
+}
 
-void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
-                     const DetectOptions& options, DetectWorkspace& scratch, ContactSet& contacts) {
-  DetectWorkspace::Impl& impl = *scratch.impl;
-  impl.runner.set_threads(options.threads);
-  find_near_pairs(colliders, ignored, options.collide.margin, options.broad_phase, impl);
-  recall_axes(colliders, impl);
-  const auto axis_of = [&](std::size_t k) { return impl.axes.empty() ? nullptr : &impl.axes[k]; };
+void find_contacts_of_pairs(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts,
+                            ManifoldMemory& kept, std::size_t& recycled) {
   contacts.clear();
+  kept.clear();
+  recycled = 0;
   if (impl.runner.threads() == 1) {
-    for (std::size_t k = 0; k < impl.pairs.size(); ++k) {
-      append_contact(colliders, impl.pairs[k], options.collide, axis_of(k), contacts);
-    }
-    keep_axes(impl);
+    for (std::size_t k = 0; k < impl.pairs.size(); ++k) narrow.append(k, contacts, kept, recycled);
     return;
   }
   const std::size_t blocks = BlockRunner::count_blocks(impl.pairs.size(), kPairBlock);
   if (impl.blocks.size() < blocks) impl.blocks.resize(blocks);
-  impl.runner.run(impl.pairs.size(), kPairBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
-    ContactSet& set = impl.blocks[block].set;
-    set.clear();
-    for (std::size_t k = first; k < last; ++k) {
-      append_contact(colliders, impl.pairs[k], options.collide, axis_of(k), set);
-    }
+  impl.runner.run(impl.pairs.size(), kPairBlock, [&](std::size_t index, std::size_t first, std::size_t last) {
+    BlockContacts& block = impl.blocks[index];
+    block.set.clear();
+    block.kept.clear();
+    block.recycled = 0;
+    for (std::size_t k = first; k < last; ++k) narrow.append(k, block.set, block.kept, block.recycled);
   });
+  for (std::size_t block = 0; block < blocks; ++block) {
+    append_set(impl.blocks[block].set, contacts);
+    append_memory(impl.blocks[block].kept, kept);
+    recycled += impl.blocks[block].recycled;
+  }
+}
+
+void detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, const DetectOptions& options,
+            const Recycling* recycling, DetectWorkspace::Impl& impl, ContactSet& contacts) {
+  impl.runner.set_threads(options.threads);
+  // What is recycled was looked for that much farther, so its pairs must be found from as far.
+  const double margin = options.collide.margin + (recycling != nullptr ? recycling->distance : 0);
+  find_near_pairs(colliders, ignored, margin, options.broad_phase, impl);
+  recall_axes(colliders, impl);
+  if (recycling != nullptr) recall_manifolds(recycling->former, impl);
+  const NarrowPhase narrow(colliders, options.collide, recycling, impl);
+  std::size_t recycled = 0;
+  find_contacts_of_pairs(narrow, impl, contacts, recycling != nullptr ? recycling->next : impl.nothing_kept, recycled);
+  if (recycling != nullptr && recycling->recycled != nullptr) *recycling->recycled = recycled;
   keep_axes(impl);
-  for (std::size_t block = 0; block < blocks; ++block) append_set(impl.blocks[block].set, contacts);
+}
+
+}  // namespace
+
+void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
+                     const DetectOptions& options, DetectWorkspace& scratch, ContactSet& contacts) {
+  detect(colliders, ignored, options, nullptr, *scratch.impl, contacts);
+}
+
+void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
+                     const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
+                     ContactSet& contacts) {
+  detect(colliders, ignored, options, &recycling, *scratch.impl, contacts);
 }
 
 MeasuredPenetration measure_penetration(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,

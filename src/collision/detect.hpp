@@ -6,6 +6,8 @@
 #include "collision/contact/collide.hpp"
 #include "collision/contact/contact.hpp"
 
+#include <achilles/manifold_memory.hpp>
+
 #include <memory>
 #include <span>
 
@@ -36,6 +38,19 @@ class DetectWorkspace {
 /// finite.
 void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
                      const DetectOptions& options, DetectWorkspace& scratch, ContactSet& contacts);
+
+/// Contacts found once and kept while the pair hardly moves, see contact/recycle.hpp.
+struct Recycling {
+  double distance = 0;             // [m] how far points of a pair may move against each other
+  const ManifoldMemory& former;    // of the call before
+  ManifoldMemory& next;            // receives what the next call may keep
+  std::size_t* recycled = nullptr; // how many pairs were, where somebody counts
+};
+
+/// The same with contacts kept from call to call: a function of the colliders, options and the memory before.
+void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
+                     const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
+                     ContactSet& contacts);
 
 /// How deep a pose interpenetrates: the deepest pair and how deep, 0 when nothing overlaps. Independent of contacts.
 struct MeasuredPenetration {

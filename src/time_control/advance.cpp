@@ -269,6 +269,7 @@ SoftStepOptions make_soft_step(const Request& request) {
   options.damping = read.number("damping");
   options.push_speed = read.number("push_speed");
   options.margin = read.number("margin");
+  options.recycling = read.number("recycling");
   options.restitution_threshold = read.number("restitution_threshold");
   options.warm_start = read.boolean("warm_start");
   return options;

@@ -37,14 +37,31 @@ void prepare_bodies(World& world, double h, StepWorkspace& scratch) {
   }
 }
 
-void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch) {
+namespace {
+
+DetectOptions prepare_detection(const World& world, double margin, double h, StepWorkspace& scratch) {
   place_colliders(world, h, scratch.colliders);
   for (Collider& collider : scratch.colliders) collider.movable = scratch.movable[collider.body] != 0;
   list_ignored_pairs(world, scratch.ignored);
   DetectOptions options;
   options.collide.margin = margin;
   options.threads = scratch.runner.threads();
+  return options;
+}
+
+}  // namespace
+
+void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch) {
+  const DetectOptions options = prepare_detection(world, margin, h, scratch);
   detect_contacts(scratch.colliders, scratch.ignored, options, scratch.detection, scratch.contacts);
+  group_contacts(world, scratch);
+}
+
+void find_contacts_recycling(World& world, double margin, double h, double recycling, StepWorkspace& scratch) {
+  const DetectOptions options = prepare_detection(world, margin, h, scratch);
+  const Recycling memory{recycling, world.manifold_memory, scratch.next_manifolds, &scratch.recycled};
+  detect_contacts(scratch.colliders, scratch.ignored, options, memory, scratch.detection, scratch.contacts);
+  std::swap(world.manifold_memory, scratch.next_manifolds);
   group_contacts(world, scratch);
 }
 

@@ -19,6 +19,9 @@ void prepare_bodies(World& world, double h, StepWorkspace& scratch);
 /// the World's memory, and the groups that contacts and joints make.
 void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch);
 
+/// The same with contacts recycled up to a distance [m]; what the World is to remember of them is exchanged at once.
+void find_contacts_recycling(World& world, double margin, double h, double recycling, StepWorkspace& scratch);
+
 /// Matches the contacts of the workspace with the World's memory and finds the groups that they and the joints make:
 /// the end of find_contacts, for those who change the contacts.
 void group_contacts(const World& world, StepWorkspace& scratch);

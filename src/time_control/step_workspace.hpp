@@ -33,6 +33,7 @@ struct StepWorkspace {
   std::vector<Collider> colliders;
   std::vector<IgnoredPair> ignored;
   ContactSet contacts;
+  std::size_t recycled = 0;  // pairs whose contact was
   std::vector<std::int32_t> matches;  // per contact, index into the contact cache or -1
 
   std::vector<BodyInverseMass> inverse_mass;  // per body
@@ -77,6 +78,7 @@ struct StepWorkspace {
   } rebound;
 
   ContactCache next_cache;
+  ManifoldMemory next_manifolds;             // of this step's contacts, where they are recycled
   std::vector<std::uint32_t> rows_of_point;  // per contact point, index of its normal row
   std::vector<double> point_approach;        // [m/s] per contact point, where the method has rows of them; else empty
   std::vector<double> point_load;            // [N s] per contact point, where weights are handed down; else empty

@@ -32,12 +32,13 @@ void erase_body(BodyArrays& bodies, std::uint32_t body) {
   erase_at(bodies.asleep, body);
 }
 
-/// Drops the cached contacts of colliders [first, last) and renumbers those above.
-void erase_colliders(ContactCache& cache, std::uint32_t first, std::uint32_t last) {
+/// Drops the remembered contacts of colliders [first, last) and renumbers those above.
+template <class Remembered>
+void erase_colliders(std::vector<Remembered>& contacts, std::uint32_t first, std::uint32_t last) {
   const auto gone = [&](std::uint32_t collider) { return collider >= first && collider < last; };
-  std::erase_if(cache.contacts,
-                [&](const CachedContact& contact) { return gone(contact.collider_a) || gone(contact.collider_b); });
-  for (CachedContact& contact : cache.contacts) {
+  std::erase_if(contacts,
+                [&](const Remembered& contact) { return gone(contact.collider_a) || gone(contact.collider_b); });
+  for (Remembered& contact : contacts) {
     if (contact.collider_a >= last) contact.collider_a -= last - first;
     if (contact.collider_b >= last) contact.collider_b -= last - first;
   }
@@ -66,7 +67,8 @@ void World::remove_body(BodyHandle handle) {
   const auto first = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), before));
   const auto last = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), up_to));
 
-  erase_colliders(contact_cache, first, last);
+  erase_colliders(contact_cache.contacts, first, last);
+  erase_colliders(manifold_memory.manifolds, first, last);
   pieces.erase(pieces.begin() + first, pieces.begin() + last);
   for (std::size_t piece = first; piece < pieces.size(); ++piece) --pieces[piece].body;
 

@@ -14,7 +14,7 @@ namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 struct Writing {
   BinaryWriter stream;
@@ -161,6 +161,8 @@ struct SnapshotAccess {
     for (std::uint64_t i = 0; i < laws; ++i) visit_law(archive, element(archive, world.materials.laws_, i));
     archive.array(world.contact_cache.contacts);
     archive.array(world.contact_cache.points);
+    archive.array(world.manifold_memory.manifolds);
+    archive.array(world.manifold_memory.points);
     archive.array(world.joints);
     archive.array(world.joint_states);
     visit_texts(archive, world.joint_names);
@@ -274,6 +276,9 @@ struct SnapshotAccess {
     for (const CachedContact& contact : world.contact_cache.contacts) {
       sound = sound && std::uint64_t{contact.first} + contact.count <= world.contact_cache.points.size();
     }
+    for (const KeptManifold& kept : world.manifold_memory.manifolds) {
+      sound = sound && std::uint64_t{kept.first} + kept.count <= world.manifold_memory.points.size();
+    }
     if (!sound) throw std::runtime_error("the saved world is damaged: its arrays do not fit together");
   }
 };
@@ -349,6 +354,8 @@ std::uint64_t World::state_hash() const {
   mix_array(sleep.group);
   mix_array(contact_cache.contacts);
   mix_array(contact_cache.points);
+  mix_array(manifold_memory.manifolds);
+  mix_array(manifold_memory.points);
   mix_array(joint_states);
   return hash;
 }

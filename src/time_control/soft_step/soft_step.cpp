@@ -19,7 +19,7 @@ class SoftStep {
   StepReport run() {
     prepare_bodies(world_, h_, scratch_);
     integrate_velocities(world_, scratch_.inverse_mass, h_, scratch_.motion);
-    find_contacts(world_, options_.margin, h_, scratch_);
+    find_contacts_recycling(world_, options_.margin, h_, options_.recycling, scratch_);
     list_manifolds(world_, scratch_);
     const double substep = h_ / options_.substeps;
     pack_contacts(world_, options_, substep, scratch_);

@@ -13,10 +13,11 @@ namespace achilles {
 
 struct SoftStepOptions {
   int substeps = 4;
-  double frequency = 60;               // [Hz] of contacts as springs; at most a quarter of the substeps' own
-  double damping = 1;                  // ratio of contacts as springs
+  double frequency = 60;               // [Hz] of contacts as springs; at most a seventh of the substeps' own
+  double damping = 2;                  // ratio of contacts as springs
   double push_speed = 3;               // [m/s] at which penetration is pushed out, at most
   double margin = 0.01;                // [m]
+  double recycling = 1e-3;             // [m] two bodies may move against each other before contacts are sought anew
   double restitution_threshold = 0.2;  // [m/s]
   bool warm_start = true;
 };

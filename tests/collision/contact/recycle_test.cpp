@@ -1,0 +1,155 @@
+// Contacts kept from call to call stand for the ones that would be found.
+#include "collision/contact/recycle.hpp"
+
+#include "collision/detect.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace achilles {
+namespace {
+
+constexpr double kDistance = 1e-3;  // [m]
+
+struct Pair {
+  std::vector<GeometryPiece> below = make_geometry({Box{Vec3(2, 2, 1)}});
+  std::vector<GeometryPiece> above = make_geometry({Box{Vec3(1, 1, 1)}});
+
+  [[nodiscard]] std::vector<Collider> place(const Transform& X_WB) const {
+    return {{below.front().geometry.get(), Transform{}, 0, 0, false}, {above.front().geometry.get(), X_WB, 1, 0, true}};
+  }
+};
+
+/// Detection with a memory of its own.
+struct Detector {
+  DetectWorkspace scratch;
+  ManifoldMemory memory, next;
+  ContactSet contacts;
+  std::size_t recycled = 0;
+
+  void run(std::span<const Collider> colliders, double distance, int threads = 1) {
+    DetectOptions options;
+    options.collide.margin = 0.01;
+    options.threads = threads;
+    detect_contacts(colliders, {}, options, {distance, memory, next, &recycled}, scratch, contacts);
+    std::swap(memory, next);
+  }
+};
+
+Transform draw_pose(std::mt19937_64& engine, double size) {
+  const auto draw = [&] { return std::uniform_real_distribution<double>(-size, size)(engine); };
+  const Vec3 turn(draw(), draw(), draw());
+  return {Eigen::AngleAxisd(turn.norm(), turn.normalized()).toRotationMatrix(), Vec3(draw(), draw(), draw())};
+}
+
+// The box on top moves by at most ε = 0.2 mm and turns by as much over its radius: it keeps its corners, and the error
+// of a gap is the turn of the normal times the way along the surface, below 2 ε²/r < 1e-7 m.
+TEST(Recycle, GapsAreThoseOfAFullSearchToSecondOrder) {
+  const Pair pair;
+  std::mt19937_64 engine(1);
+  int compared = 0;
+  for (int k = 0; k < 200; ++k) {
+    Detector keeping, searching;
+    const Transform start = Transform{Mat3::Identity(), Vec3(0.2, 0.1, 0.999)} * draw_pose(engine, 2e-3);
+    keeping.run(pair.place(start), kDistance);
+    const Transform moved = start * draw_pose(engine, 1e-4);
+    keeping.run(pair.place(moved), kDistance);
+    searching.run(pair.place(moved), kDistance);
+    ASSERT_EQ(keeping.recycled, 1U);
+    for (const ContactPoint& kept : keeping.contacts.points) {
+      for (const ContactPoint& found : searching.contacts.points) {
+        if (found.feature != kept.feature) continue;
+        EXPECT_NEAR(kept.gap, found.gap, 1e-7);
+        EXPECT_LT((kept.position - found.position).norm(), kDistance);
+        EXPECT_LT((kept.normal - found.normal).norm(), kDistance);
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 600);
+}
+
+// A body that creeps by a tenth of the distance per call is looked at anew at every eleventh call or before: the pose
+// is compared with that of the last search, not with that of the last call.
+TEST(Recycle, ErrorsOfACreepingBodyDoNotAddUp) {
+  const Pair pair;
+  Detector detector;
+  int searched = 0;
+  for (int k = 0; k < 1000; ++k) {
+    const Vec3 at(1e-4 * k - 0.05, 0, 0.9995);
+    detector.run(pair.place({Mat3::Identity(), at}), kDistance);
+    if (detector.recycled == 0) ++searched;
+    ASSERT_EQ(detector.contacts.points.size(), 4U);
+    for (const ContactPoint& point : detector.contacts.points) {
+      EXPECT_NEAR(point.gap, -5e-4, 1e-12);
+      const Vec3 corner = at + 0.5 * Vec3(point.position.x() > at.x() ? 1 : -1, point.position.y() > 0 ? 1 : -1, -1);
+      EXPECT_LT((point.position - corner).norm(), kDistance + 3e-4);
+    }
+  }
+  EXPECT_NEAR(searched, 100, 10);
+}
+
+// Whatever the way bodies take, every point that a search would report within the margin is near one that is kept.
+TEST(Recycle, NothingWithinTheMarginIsMissed) {
+  const Pair pair;
+  std::mt19937_64 engine(2);
+  std::uniform_real_distribution<double> step(-2e-4, 2e-4);
+  Detector detector;
+  Transform X{Mat3::Identity(), Vec3(0.1, 0, 1.005)};
+  int recycled = 0;
+  for (int k = 0; k < 3000; ++k) {
+    X.p += Vec3(step(engine), step(engine), step(engine) + 0.05 * (1.005 - X.p.z()));
+    const std::vector<Collider> colliders = pair.place(X);
+    detector.run(colliders, kDistance);
+    recycled += static_cast<int>(detector.recycled);
+    const SignedDistance truth = compute_signed_distance(*colliders[0].geometry, colliders[0].X_WG,
+                                                         *colliders[1].geometry, colliders[1].X_WG);
+    if (truth.distance > 0.01) continue;
+    double least = 1;
+    for (const ContactPoint& point : detector.contacts.points) least = std::min(least, point.gap);
+    EXPECT_NEAR(least, truth.distance, 1e-6);
+  }
+  EXPECT_GT(recycled, 1000);
+}
+
+TEST(Recycle, SpheresAndPlanesAreAlwaysSearched) {
+  const std::vector<GeometryPiece> ball = make_geometry({Sphere{1}}), plane = make_geometry({Plane{Vec3::UnitZ(), 0}}),
+                                   box = make_geometry({Box{Vec3(1, 1, 1)}});
+  const auto place = [](const std::vector<GeometryPiece>& shape) {
+    return Collider{shape.front().geometry.get(), Transform{}, 0, 0, true};
+  };
+  const Collider a = place(ball), b = place(plane), c = place(box);
+  EXPECT_EQ(recycling_distance(a, c, 1), 0);
+  EXPECT_EQ(recycling_distance(b, c, 1), 0);
+  // A hundredth of the radius √3/2.
+  EXPECT_NEAR(recycling_distance(c, c, 1), 0.01 * std::sqrt(0.75), 1e-12);
+  EXPECT_EQ(recycling_distance(c, c, 1e-4), 1e-4);
+}
+
+TEST(Recycle, NumberOfThreadsDoesNotMatter) {
+  const std::vector<GeometryPiece> box = make_geometry({Box{Vec3(1, 1, 1)}});
+  std::mt19937_64 engine(3);
+  std::vector<Collider> colliders;
+  for (std::uint32_t k = 0; k < 400; ++k) {
+    const Vec3 cell(k % 8, k / 8 % 8, k / 64);
+    colliders.push_back({box.front().geometry.get(), Transform{Mat3::Identity(), cell} * draw_pose(engine, 5e-3), k});
+  }
+  Detector one, three;
+  for (int round = 0; round < 3; ++round) {
+    one.run(colliders, kDistance, 1);
+    three.run(colliders, kDistance, 3);
+    ASSERT_EQ(one.recycled, three.recycled);
+    ASSERT_EQ(one.contacts.points.size(), three.contacts.points.size());
+    for (std::size_t p = 0; p < one.contacts.points.size(); ++p) {
+      EXPECT_EQ(one.contacts.points[p].position, three.contacts.points[p].position);
+      EXPECT_EQ(one.contacts.points[p].gap, three.contacts.points[p].gap);
+    }
+    for (std::size_t k = 0; k < colliders.size(); k += 7) colliders[k].X_WG.p.z() += 4e-4;
+  }
+  EXPECT_GT(three.recycled, 500U);
+}
+
+}  // namespace
+}  // namespace achilles
