@@ -48,9 +48,8 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
 std::vector<Contestant> choose(const std::vector<std::string>& names) {
   std::vector<Contestant> chosen = contestants();
   if (names.empty()) return chosen;
-  std::erase_if(chosen, [&](const Contestant& one) {
-    return std::find(names.begin(), names.end(), one.name) == names.end();
-  });
+  std::erase_if(chosen,
+                [&](const Contestant& one) { return std::find(names.begin(), names.end(), one.name) == names.end(); });
   return chosen;
 }
 

@@ -8,9 +8,9 @@ namespace achilles {
 
 /// A contact point fixed to the two geometries it belongs to.
 struct KeptPoint {
-  double on_a[3] = {};     // [m] on the surface of a, in a's frame
-  double on_b[3] = {};     // [m] on the surface of b, in b's frame
-  double normal[3] = {};   // unit, from a to b, in the frame of the reference
+  double on_a[3] = {};    // [m] on the surface of a, in a's frame
+  double on_b[3] = {};    // [m] on the surface of b, in b's frame
+  double normal[3] = {};  // unit, from a to b, in the frame of the reference
   std::uint32_t feature = 0;
   std::uint32_t reference_is_b = 0;  // the geometry that the normal turns with
 };

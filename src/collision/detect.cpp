@@ -134,8 +134,8 @@ class NarrowPhase {
     collide(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options, points);
     if (axis == nullptr) return;
     const bool is_apart = points.size() == first && can_remember_axis(*a.geometry, *b.geometry);
-    *axis = is_apart ? find_separating_axis(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options.margin)
-                     : SeparatingAxis{};
+    *axis =
+        is_apart ? find_separating_axis(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options.margin) : SeparatingAxis{};
   }
 
   std::span<const Collider> colliders_;

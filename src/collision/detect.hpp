@@ -41,10 +41,10 @@ void detect_contacts(std::span<const Collider> colliders, std::span<const Ignore
 
 /// Contacts found once and kept while the pair hardly moves, see contact/recycle.hpp.
 struct Recycling {
-  double distance = 0;             // [m] how far points of a pair may move against each other
-  const ManifoldMemory& former;    // of the call before
-  ManifoldMemory& next;            // receives what the next call may keep
-  std::size_t* recycled = nullptr; // how many pairs were, where somebody counts
+  double distance = 0;              // [m] how far points of a pair may move against each other
+  const ManifoldMemory& former;     // of the call before
+  ManifoldMemory& next;             // receives what the next call may keep
+  std::size_t* recycled = nullptr;  // how many pairs were, where somebody counts
 };
 
 /// The same with contacts kept from call to call: a function of the colliders, options and the memory before.

@@ -5,6 +5,12 @@
 namespace achilles {
 namespace {
 
+/// The same inertia about every axis: free rotation is uniform then.
+bool is_round(const Mat3& inertia) {
+  return inertia(0, 0) == inertia(1, 1) && inertia(1, 1) == inertia(2, 2) && inertia(0, 1) == 0 && inertia(0, 2) == 0 &&
+         inertia(1, 2) == 0;
+}
+
 /// Free rotation of body i over the step, in world axes. With locked rotations the constraint torques take the
 /// gyroscopic term's place, so the spin only follows the applied torque.
 void integrate_spin(BodyArrays& bodies, std::size_t i, const Vec3& torque, const BodyInverseMass& inverse, double h,
@@ -18,6 +24,8 @@ void integrate_spin(BodyArrays& bodies, std::size_t i, const Vec3& torque, const
     const Vec3 before = spin;
     spin += h * (inverse.angular * torque);
     motion.mean_spin = 0.5 * (before + spin);
+  } else if (torque.isZero(0) && is_round(bodies.inertia_B[i])) {
+    motion.mean_spin = spin;
   } else {
     const Quat& q = bodies.orientation[i];
     const Quat to_body = q.conjugate();
@@ -31,41 +39,47 @@ void integrate_spin(BodyArrays& bodies, std::size_t i, const Vec3& torque, const
 
 }  // namespace
 
+void integrate_velocity(World& world, std::size_t i, std::span<const BodyInverseMass> inverse_mass, double h,
+                        std::span<FreeMotion> motion) {
+  BodyArrays& bodies = world.bodies;
+  if (!bodies.is_movable(i) || bodies.asleep[i] != 0) return;
+  BodyVelocity& u = bodies.velocity[i];
+  for (int axis = 0; axis < 3; ++axis) {
+    if ((bodies.locks[i].bits & (Locks::kX << axis)) != 0) u.linear[axis] = 0;
+  }
+  motion[i].velocity = u.linear;
+  const Vec3 force = bodies.constant_force[i] + bodies.applied_force[i];
+  const Vec3 torque = bodies.constant_torque[i] + bodies.applied_torque[i];
+  const Vec3 weight = bodies.mass[i] * world.gravity;
+  u.linear += h * inverse_mass[i].linear.cwiseProduct(force + weight);
+  integrate_spin(bodies, i, torque, inverse_mass[i], h, motion[i]);
+  bodies.applied_force[i].setZero();
+  bodies.applied_torque[i].setZero();
+}
+
 void integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
                           std::span<FreeMotion> motion) {
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) integrate_velocity(world, i, inverse_mass, h, motion);
+}
+
+void integrate_position(World& world, std::size_t i, double h, bool free, std::span<const FreeMotion> motion) {
   BodyArrays& bodies = world.bodies;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!bodies.is_movable(i) || bodies.asleep[i] != 0) continue;
-    BodyVelocity& u = bodies.velocity[i];
-    for (int axis = 0; axis < 3; ++axis) {
-      if ((bodies.locks[i].bits & (Locks::kX << axis)) != 0) u.linear[axis] = 0;
-    }
-    motion[i].velocity = u.linear;
-    const Vec3 force = bodies.constant_force[i] + bodies.applied_force[i];
-    const Vec3 torque = bodies.constant_torque[i] + bodies.applied_torque[i];
-    const Vec3 weight = bodies.mass[i] * world.gravity;
-    u.linear += h * inverse_mass[i].linear.cwiseProduct(force + weight);
-    integrate_spin(bodies, i, torque, inverse_mass[i], h, motion[i]);
-    bodies.applied_force[i].setZero();
-    bodies.applied_torque[i].setZero();
+  if (bodies.kind[i] == BodyKind::kFixed || bodies.asleep[i] != 0) return;
+  const BodyVelocity& u = bodies.velocity[i];
+  Quat& q = bodies.orientation[i];
+  if (free && bodies.is_movable(i)) {
+    bodies.position[i] += 0.5 * h * (motion[i].velocity + u.linear);
+    q = (cayley_rotation(h * motion[i].mean_spin) * q).normalized();
+  } else {
+    bodies.position[i] += h * u.linear;
+    q = update_orientation(q, u.angular, h, bodies.rotation[i], bodies.rotation_axis_B[i]);
   }
 }
 
 void integrate_positions(World& world, double h, Integrator integrator, std::span<const FreeMotion> motion,
                          std::span<const std::uint8_t> constrained) {
-  BodyArrays& bodies = world.bodies;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies.kind[i] == BodyKind::kFixed || bodies.asleep[i] != 0) continue;
-    const BodyVelocity& u = bodies.velocity[i];
-    Quat& q = bodies.orientation[i];
-    const bool free = bodies.is_movable(i) && constrained[i] == 0 && integrator == Integrator::kConserving;
-    if (free) {
-      bodies.position[i] += 0.5 * h * (motion[i].velocity + u.linear);
-      q = (cayley_rotation(h * motion[i].mean_spin) * q).normalized();
-    } else {
-      bodies.position[i] += h * u.linear;
-      q = update_orientation(q, u.angular, h, bodies.rotation[i], bodies.rotation_axis_B[i]);
-    }
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    integrate_position(world, i, h, constrained[i] == 0 && integrator == Integrator::kConserving, motion);
   }
 }
 

@@ -26,11 +26,16 @@ struct FreeMotion {
 /// at zero. `motion` (one entry per body) receives what integrate_positions needs.
 void integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
                           std::span<FreeMotion> motion);
+/// The same for one body.
+void integrate_velocity(World& world, std::size_t body, std::span<const BodyInverseMass> inverse_mass, double h,
+                        std::span<FreeMotion> motion);
 
 /// Moves every body that can move (dynamic and awake, or scripted) through the step. `constrained[i]` ≠ 0 tells that an
 /// impulse acted on body i: its position then follows the velocity after the impulse whatever the integrator, since
 /// that velocity is what the constraints were solved for.
 void integrate_positions(World& world, double h, Integrator integrator, std::span<const FreeMotion> motion,
                          std::span<const std::uint8_t> constrained);
+/// The same for one body.
+void integrate_position(World& world, std::size_t body, double h, bool free, std::span<const FreeMotion> motion);
 
 }  // namespace achilles

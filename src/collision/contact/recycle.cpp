@@ -9,7 +9,8 @@ namespace {
 constexpr double kShareOfRadius = 0.01;
 
 bool is_worth_keeping(const Geometry& geometry) {
-  return !std::holds_alternative<SphereGeometry>(geometry.kind) && !std::holds_alternative<PlaneGeometry>(geometry.kind);
+  return !std::holds_alternative<SphereGeometry>(geometry.kind) &&
+         !std::holds_alternative<PlaneGeometry>(geometry.kind);
 }
 
 /// The larger geometry is the reference: the motion of the smaller one in its frame is what matters.

@@ -190,10 +190,122 @@ HWY_INLINE void solve_normals(ContactLanes& c, std::size_t at, const Turned& bod
   }
 }
 
-void WarmStart(std::span<ContactLanes> lanes, SoftVelocity* velocities) {
+HWY_INLINE void add_to(const Lane& what, Lane& total, std::size_t at) {
+  store(hn::Add(load(total, at), load(what, at)), total, at);
+}
+
+HWY_INLINE void add_to_totals(ContactLanes& c, std::size_t at) {
+  for (ContactLanes::Point& point : c.points) add_to(point.impulse, point.total, at);
+  for (std::size_t k = 0; k < 2; ++k) add_to(c.tangent_impulse[k], c.tangent_total[k], at);
+  add_to(c.twist_impulse, c.twist_total, at);
+}
+
+/// Velocity along `to` at the arms per impulse along `from`.
+HWY_INLINE V response(const ContactLanes& c, std::size_t at, const V3& from, const V3& to, const V3& arm_a,
+                      const V3& arm_b) {
+  const V zero = hn::Zero(kWide);
+  const V3 rest{zero, zero, zero};
+  Twins u{rest, rest, rest, rest};
+  apply(from, arm_a, arm_b, c, at, u);
+  return dot(to, relative_velocity(u, arm_a, arm_b));
+}
+
+HWY_INLINE V invert(V value) {
+  const V zero = hn::Zero(kWide);
+  return hn::IfThenElse(hn::Gt(value, zero), hn::Div(hn::Set(kWide, 1.0f), value), zero);
+}
+
+/// Two directions that complete n to a frame, without a branch [Duff17].
+HWY_INLINE void make_tangents(const V3& n, V3& t1, V3& t2) {
+  const V one = hn::Set(kWide, 1.0f);
+  const V sign = hn::CopySign(one, n.z);
+  const V a = hn::Neg(hn::Div(one, hn::Add(sign, n.z)));
+  const V b = hn::Mul(hn::Mul(n.x, n.y), a);
+  t1 = {hn::Add(one, hn::Mul(hn::Mul(sign, hn::Mul(n.x, n.x)), a)), hn::Mul(sign, b), hn::Neg(hn::Mul(sign, n.x))};
+  t2 = {b, hn::Add(sign, hn::Mul(hn::Mul(n.y, n.y), a)), hn::Neg(n.y)};
+}
+
+HWY_INLINE void store(const V3& value, Lane (&lanes)[3], std::size_t at) {
+  store(value.x, lanes[0], at);
+  store(value.y, lanes[1], at);
+  store(value.z, lanes[2], at);
+}
+
+HWY_INLINE void gather_masses(const std::int32_t (&slots)[kLanes], std::size_t at, const SoftMass* masses,
+                              Lane (&mass)[3], Lane (&inertia)[6]) {
+  const auto rows = hn::ShiftLeft<4>(hn::Load(WideInt(), slots + at));
+  const float* base = masses->inverse_mass;
+  for (std::size_t k = 0; k < 3; ++k) store(hn::GatherIndex(kWide, base + k, rows), mass[k], at);
+  for (std::size_t k = 0; k < 6; ++k) store(hn::GatherIndex(kWide, base + 3 + k, rows), inertia[k], at);
+}
+
+/// The centre of the patch and its mean radius; masses and approach of the points.
+HWY_INLINE V prepare_points(ContactLanes& c, std::size_t at, const V3& n, const Twins& u) {
+  const V zero = hn::Zero(kWide), one = hn::Set(kWide, 1.0f), absent = hn::Set(kWide, 0.5f * kNoPoint);
+  V3 center_a{zero, zero, zero}, center_b{zero, zero, zero};
+  V count = zero;
+  for (ContactLanes::Point& point : c.points) {
+    const V3 arm_a = load(point.arm_a, at), arm_b = load(point.arm_b, at);
+    store(invert(response(c, at, n, n, arm_a, arm_b)), point.normal_mass, at);
+    store(dot(n, relative_velocity(u, arm_a, arm_b)), point.approach, at);
+    center_a = center_a + arm_a;
+    center_b = center_b + arm_b;
+    count = hn::Add(count, hn::IfThenElse(hn::Lt(load(point.gap, at), absent), one, zero));
+  }
+  const V share = invert(count);
+  center_a = scale(share, center_a);
+  store(center_a, c.center_a, at);
+  store(scale(share, center_b), c.center_b, at);
+  V lever = zero;
+  for (const ContactLanes::Point& point : c.points) {
+    const V3 from_center = load(point.arm_a, at) - center_a;
+    const V length = hn::Sqrt(dot(from_center, from_center));
+    lever = hn::Add(lever, hn::IfThenElse(hn::Lt(load(point.gap, at), absent), length, zero));
+  }
+  return hn::Mul(share, lever);
+}
+
+HWY_INLINE void prepare_friction(ContactLanes& c, std::size_t at, const V3& n, V lever) {
+  const V zero = hn::Zero(kWide);
+  V3 t1, t2;
+  make_tangents(n, t1, t2);
+  store(t1, c.tangent[0], at);
+  store(t2, c.tangent[1], at);
+  const V3 arm_a = load(c.center_a, at), arm_b = load(c.center_b, at);
+  const V k11 = response(c, at, t1, t1, arm_a, arm_b), k22 = response(c, at, t2, t2, arm_a, arm_b);
+  const V k12 = response(c, at, t1, t2, arm_a, arm_b);
+  const V product = hn::Mul(k11, k22), determinant = hn::Sub(product, hn::Mul(k12, k12));
+  // Bodies with locked axes may not slide along one of the tangents, or at all.
+  const auto regular = hn::Gt(determinant, hn::Mul(hn::Set(kWide, 1e-5f), product));
+  const V inverse = invert(determinant);
+  store(hn::IfThenElse(regular, hn::Mul(k22, inverse), invert(k11)), c.tangent_mass[0], at);
+  store(hn::IfThenElse(regular, hn::Mul(k11, inverse), invert(k22)), c.tangent_mass[1], at);
+  store(hn::IfThenElse(regular, hn::Neg(hn::Mul(k12, inverse)), zero), c.tangent_mass[2], at);
+  const V3 turned = multiply(c.inverse_inertia_a, at, n) + multiply(c.inverse_inertia_b, at, n);
+  store(invert(dot(n, turned)), c.twist_mass, at);
+  // The patch resists turning like a ring of its mean radius.
+  store(hn::Add(load(c.twist_reach, at), hn::Mul(load(c.friction, at), lever)), c.twist_reach, at);
+  const V3 warm = load(c.warm_tangent, at);
+  store(dot(t1, warm), c.tangent_impulse[0], at);
+  store(dot(t2, warm), c.tangent_impulse[1], at);
+}
+
+void Prepare(std::span<ContactLanes> lanes, const SoftBodies& bodies) {
   for (ContactLanes& c : lanes) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
-      Twins u = gather_velocities(c, at, velocities);
+      gather_masses(c.slot_a, at, bodies.masses, c.inverse_mass_a, c.inverse_inertia_a);
+      gather_masses(c.slot_b, at, bodies.masses, c.inverse_mass_b, c.inverse_inertia_b);
+      const V3 n = load(c.normal, at);
+      const V lever = prepare_points(c, at, n, gather_velocities(c, at, bodies.velocities));
+      prepare_friction(c, at, n, lever);
+    }
+  }
+}
+
+void WarmStart(std::span<ContactLanes> lanes, const SoftBodies& bodies) {
+  for (ContactLanes& c : lanes) {
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      Twins u = gather_velocities(c, at, bodies.velocities);
       const V3 n = load(c.normal, at);
       for (const ContactLanes::Point& point : c.points) {
         apply(scale(load(point.impulse, at), n), load(point.arm_a, at), load(point.arm_b, at), c, at, u);
@@ -204,33 +316,33 @@ void WarmStart(std::span<ContactLanes> lanes, SoftVelocity* velocities) {
       const V3 turn = scale(load(c.twist_impulse, at), n);
       u.w_a = u.w_a - multiply(c.inverse_inertia_a, at, turn);
       u.w_b = u.w_b + multiply(c.inverse_inertia_b, at, turn);
-      scatter_velocities(u, c, at, velocities);
+      scatter_velocities(u, c, at, bodies.velocities);
     }
   }
 }
 
-void Solve(std::span<ContactLanes> lanes, SoftVelocity* velocities, const SoftDisplacement* displacements,
-           const SubstepOptions& options) {
+void Solve(std::span<ContactLanes> lanes, const SoftBodies& bodies, const SubstepOptions& options) {
   for (ContactLanes& c : lanes) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
-      Twins u = gather_velocities(c, at, velocities);
-      const Turned body_a = gather_displacement(displacements, rows_of(c.slot_a, at));
-      const Turned body_b = gather_displacement(displacements, rows_of(c.slot_b, at));
+      Twins u = gather_velocities(c, at, bodies.velocities);
+      const Turned body_a = gather_displacement(bodies.displacements, rows_of(c.slot_a, at));
+      const Turned body_b = gather_displacement(bodies.displacements, rows_of(c.slot_b, at));
       // Friction last, so that it has the normal impulses of this very sweep for its bound.
       solve_normals(c, at, body_a, body_b, options, u);
       solve_friction(c, at, u);
-      scatter_velocities(u, c, at, velocities);
+      if (!options.biased) add_to_totals(c, at);
+      scatter_velocities(u, c, at, bodies.velocities);
     }
   }
 }
 
-void Restitute(std::span<ContactLanes> lanes, SoftVelocity* velocities, float threshold) {
+void Restitute(std::span<ContactLanes> lanes, const SoftBodies& bodies, float threshold) {
   const V zero = hn::Zero(kWide);
   for (ContactLanes& c : lanes) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       const V restitution = load(c.restitution, at);
       if (hn::AllTrue(kWide, hn::Eq(restitution, zero))) continue;
-      Twins u = gather_velocities(c, at, velocities);
+      Twins u = gather_velocities(c, at, bodies.velocities);
       const V3 n = load(c.normal, at);
       for (ContactLanes::Point& point : c.points) {
         const V approach = load(point.approach, at);
@@ -245,21 +357,8 @@ void Restitute(std::span<ContactLanes> lanes, SoftVelocity* velocities, float th
         store(hn::Add(load(point.total, at), change), point.total, at);
         apply(scale(change, n), arm_a, arm_b, c, at, u);
       }
-      scatter_velocities(u, c, at, velocities);
+      scatter_velocities(u, c, at, bodies.velocities);
     }
-  }
-}
-
-void Sum(std::span<ContactLanes> lanes) {
-  const auto add = [](const Lane& what, Lane& total) HWY_ATTR {
-    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
-      store(hn::Add(load(total, at), load(what, at)), total, at);
-    }
-  };
-  for (ContactLanes& c : lanes) {
-    for (ContactLanes::Point& point : c.points) add(point.impulse, point.total);
-    for (std::size_t k = 0; k < 2; ++k) add(c.tangent_impulse[k], c.tangent_total[k]);
-    add(c.twist_impulse, c.twist_total);
   }
 }
 
@@ -271,25 +370,26 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace achilles {
 
+HWY_EXPORT(Prepare);
 HWY_EXPORT(WarmStart);
 HWY_EXPORT(Solve);
 HWY_EXPORT(Restitute);
-HWY_EXPORT(Sum);
 
-void warm_start_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities) {
-  HWY_DYNAMIC_DISPATCH(WarmStart)(lanes, velocities);
+void prepare_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies) {
+  HWY_DYNAMIC_DISPATCH(Prepare)(lanes, bodies);
 }
 
-void solve_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities, const SoftDisplacement* displacements,
-                    const SubstepOptions& options) {
-  HWY_DYNAMIC_DISPATCH(Solve)(lanes, velocities, displacements, options);
+void warm_start_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies) {
+  HWY_DYNAMIC_DISPATCH(WarmStart)(lanes, bodies);
 }
 
-void restitute_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities, float threshold) {
-  HWY_DYNAMIC_DISPATCH(Restitute)(lanes, velocities, threshold);
+void solve_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, const SubstepOptions& options) {
+  HWY_DYNAMIC_DISPATCH(Solve)(lanes, bodies, options);
 }
 
-void sum_contacts(std::span<ContactLanes> lanes) { HWY_DYNAMIC_DISPATCH(Sum)(lanes); }
+void restitute_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, float threshold) {
+  HWY_DYNAMIC_DISPATCH(Restitute)(lanes, bodies, threshold);
+}
 
 }  // namespace achilles
 #endif

@@ -28,6 +28,13 @@ struct alignas(32) SoftDisplacement {
   float unused;
 };
 
+/// How impulses move a body; all zero for what they do not.
+struct alignas(64) SoftMass {
+  float inverse_mass[3];     // [1/kg] per axis
+  float inverse_inertia[6];  // [1/(kg m²)] xx, yy, zz, xy, xz, yz
+  float unused[7];
+};
+
 inline constexpr std::size_t kLanes = 8;
 inline constexpr std::size_t kPointsPerManifold = 4;
 
@@ -57,6 +64,7 @@ struct alignas(32) ContactLanes {
     Lane approach;            // [m/s] normal velocity at the beginning of the step
   } points[kPointsPerManifold];
 
+  Lane warm_tangent[3];           // [N s] friction of the substep before, world axes
   Lane center_a[3], center_b[3];  // [m] arms of the friction impulse
   Lane tangent_mass[3];           // inverse of the 2×2 effective mass: 11, 22, 12
   Lane tangent_impulse[2];        // [N s]
@@ -67,20 +75,30 @@ struct alignas(32) ContactLanes {
   Lane twist_total;
 };
 
+/// [m] gap of a point that is not there.
+inline constexpr float kNoPoint = 1e10f;
+
+/// The bodies as the kernels see them, by slot.
+struct SoftBodies {
+  SoftVelocity* velocities = nullptr;
+  const SoftDisplacement* displacements = nullptr;
+  const SoftMass* masses = nullptr;
+};
+
 struct SubstepOptions {
   float inverse_h = 0;   // [1/s] of the substep
-  bool biased = true;    // push penetration out; false: only stop the approach
+  bool biased = true;    // push penetration out; false: only stop the approach, and add the impulses to the totals
   float push_speed = 0;  // [m/s] at most
 };
 
+/// From slots, normals, arms and gaps all the rest that stays the same over the substeps: masses, tangents, the centre
+/// of the patch. `twist_reach` holds the torsional friction [m] and `warm_tangent` last step's friction before.
+void prepare_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies);
 /// Applies the impulses kept from the substep before.
-void warm_start_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities);
-/// One sweep: friction, then normals.
-void solve_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities, const SoftDisplacement* displacements,
-                    const SubstepOptions& options);
+void warm_start_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies);
+/// One sweep: normals, then friction.
+void solve_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, const SubstepOptions& options);
 /// Points that met faster than the threshold [m/s] and were pressed leave with their restitution.
-void restitute_contacts(std::span<ContactLanes> lanes, SoftVelocity* velocities, float threshold);
-/// Adds the impulses of a substep to the totals.
-void sum_contacts(std::span<ContactLanes> lanes);
+void restitute_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, float threshold);
 
 }  // namespace achilles

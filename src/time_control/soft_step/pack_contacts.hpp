@@ -5,10 +5,34 @@
 
 namespace achilles {
 
-/// Splits the contacts of the workspace into manifolds, colours them and gives every body that takes part a slot.
+/// Splits the contacts of the workspace into manifolds, colours them, gives every body that takes part a slot and every
+/// manifold a lane.
 void list_manifolds(const World& world, StepWorkspace& scratch);
 
-/// Fills the lanes for substeps of length h, impulses of the last step included.
-void pack_contacts(const World& world, const SoftStepOptions& options, double h, StepWorkspace& scratch);
+/// Fills lanes one by one, for substeps of length h, impulses of the last step included. Every call touches the lanes
+/// that it fills alone.
+class ContactPacker {
+ public:
+  ContactPacker(const World& world, const SoftStepOptions& options, double h, StepWorkspace& scratch);
+  /// All of lanes[index] but what prepare_contacts adds.
+  void pack(std::size_t index) const;
+
+ private:
+  /// A contact as a damped spring, in impulses over a substep [Catto11, p. 43].
+  struct Softness {
+    float bias_rate = 0, mass_scale = 0, impulse_scale = 0;
+  };
+  static Softness make_softness(double frequency, double damping, double h);
+  void pack_lane(const SoftManifold& manifold, ContactLanes& c, std::size_t lane) const;
+  void pack_points(const SoftManifold& manifold, const Contact& contact, ContactLanes& c, std::size_t lane) const;
+  [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, const ContactPoint& point) const;
+
+  const World& world_;
+  const SoftStepOptions& options_;
+  StepWorkspace& scratch_;
+  SoftWorkspace& soft_;
+  Softness between_, grounded_;
+  double share_ = 1;  // of a step's impulse in a substep
+};
 
 }  // namespace achilles

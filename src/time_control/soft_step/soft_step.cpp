@@ -4,79 +4,149 @@
 #include "time_control/contact_stage.hpp"
 #include "time_control/soft_step/pack_contacts.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
 namespace {
 
-constexpr std::size_t kBlock = 32;  // lanes that one thread takes at a time
+constexpr std::size_t kLaneBlock = 16;   // lanes that one thread takes at a time
+constexpr std::size_t kSlotBlock = 256;  // bodies
+constexpr std::size_t kPointBlock = 512;
 
 class SoftStep {
  public:
   SoftStep(World& world, const SoftStepOptions& options, StepWorkspace& scratch, double h)
-      : world_(world), options_(options), scratch_(scratch), soft_(scratch.soft), h_(h) {}
+      : world_(world),
+        options_(options),
+        scratch_(scratch),
+        soft_(scratch.soft),
+        h_(h),
+        packer_(world, options, h / options.substeps, scratch) {}
 
   StepReport run() {
     prepare_bodies(world_, h_, scratch_);
-    integrate_velocities(world_, scratch_.inverse_mass, h_, scratch_.motion);
+    scratch_.runner.run(world_.bodies.size(), kSlotBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        integrate_velocity(world_, i, scratch_.inverse_mass, h_, scratch_.motion);
+    });
     find_contacts_recycling(world_, options_.margin, h_, options_.recycling, scratch_);
     list_manifolds(world_, scratch_);
-    const double substep = h_ / options_.substeps;
-    pack_contacts(world_, options_, substep, scratch_);
-    load_bodies();
-    for (int k = 0; k < options_.substeps; ++k) advance_substep(static_cast<float>(substep));
-    each_color([this](auto lanes) {
-      restitute_contacts(lanes, soft_.velocities.data(), static_cast<float>(options_.restitution_threshold));
+    list_stages();
+    scratch_.runner.run_stages(soft_.stage_sizes, [this](std::size_t stage, std::size_t first, std::size_t last) {
+      work(soft_.stages[stage], first, last);
     });
-    integrate_positions(world_, h_, Integrator::kConserving, scratch_.motion, scratch_.constrained);
-    unload_bodies();
     return conclude();
   }
 
  private:
-  /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
-  void load_bodies() {
-    const std::size_t count = soft_.body_of.size();
-    refill(soft_.velocities, count, SoftVelocity{});
-    refill(soft_.accelerations, count, SoftVelocity{});
-    refill(soft_.displacements, count, SoftDisplacement{{0, 0, 0}, {0, 0, 0, 1}, 0});
-    copy_to(world_.bodies.position, scratch_.impulse.position);
-    copy_to(world_.bodies.orientation, scratch_.impulse.orientation);
-    for (std::size_t slot = 1; slot < count; ++slot) {
-      const std::uint32_t body = soft_.body_of[slot];
-      const BodyVelocity& after = world_.bodies.velocity[body];
-      const BodyVelocity& before = scratch_.movable[body] != 0 ? scratch_.velocity_before[body] : after;
-      for (int k = 0; k < 3; ++k) {
-        soft_.velocities[slot].linear[k] = static_cast<float>(before.linear[k]);
-        soft_.velocities[slot].angular[k] = static_cast<float>(before.angular[k]);
-        soft_.accelerations[slot].linear[k] = static_cast<float>((after.linear[k] - before.linear[k]) / h_);
-        soft_.accelerations[slot].angular[k] = static_cast<float>((after.angular[k] - before.angular[k]) / h_);
+  using Stage = SoftWorkspace::Stage;
+  using Kind = Stage::Kind;
+
+  void list_stages() {
+    const std::size_t slots = soft_.body_of.size();
+    soft_.velocities.resize(slots);
+    soft_.accelerations.resize(slots);
+    soft_.displacements.resize(slots);
+    soft_.masses.resize(slots);
+    soft_.stages.clear();
+    soft_.stage_sizes.clear();
+    const auto add = [&](Kind kind, std::size_t begin, std::size_t count, std::size_t block) {
+      soft_.stages.push_back({kind, static_cast<std::uint32_t>(begin)});
+      soft_.stage_sizes.push_back({count, block});
+    };
+    const std::size_t colors = soft_.start.size() - 2;
+    const auto sweep = [&](Kind kind) {
+      for (std::size_t color = 0; color < colors; ++color) {
+        add(kind, soft_.start[color], soft_.start[color + 1] - soft_.start[color], kLaneBlock);
       }
+      // The overflow, one after the other.
+      const std::size_t begin = soft_.start[colors], count = soft_.lanes.size() - begin;
+      if (count > 0) add(kind, begin, count, count);
+    };
+    add(Kind::kLoad, 0, slots, kSlotBlock);
+    add(Kind::kPack, 0, soft_.lanes.size(), kLaneBlock);
+    for (int k = 0; k < options_.substeps; ++k) {
+      add(Kind::kAccelerate, 0, slots, kSlotBlock);
+      sweep(Kind::kWarmStart);
+      sweep(Kind::kSolve);
+      add(Kind::kMove, 0, slots, kSlotBlock);
+      sweep(Kind::kRelax);
+    }
+    if (soft_.restitutes) sweep(Kind::kRestitute);
+    add(Kind::kUnload, 0, world_.bodies.size(), kSlotBlock);
+  }
+
+  void work(const Stage& stage, std::size_t first, std::size_t last) {
+    const auto lanes = [&] { return std::span(soft_.lanes).subspan(stage.begin + first, last - first); };
+    const SoftBodies bodies{soft_.velocities.data(), soft_.displacements.data(), soft_.masses.data()};
+    const auto h = static_cast<float>(h_ / options_.substeps);
+    const auto push_speed = static_cast<float>(options_.push_speed);
+    switch (stage.kind) {
+      case Kind::kLoad:
+        for (std::size_t slot = first; slot < last; ++slot) load(slot);
+        break;
+      case Kind::kPack:
+        for (std::size_t k = first; k < last; ++k) packer_.pack(k);
+        prepare_contacts(lanes(), bodies);
+        break;
+      case Kind::kAccelerate:
+        for (std::size_t slot = first; slot < last; ++slot) accelerate(slot, h);
+        break;
+      case Kind::kWarmStart:
+        warm_start_contacts(lanes(), bodies);
+        break;
+      case Kind::kSolve:
+        solve_contacts(lanes(), bodies, {1 / h, true, push_speed});
+        break;
+      case Kind::kMove:
+        for (std::size_t slot = first; slot < last; ++slot) move(slot, h);
+        break;
+      case Kind::kRelax:
+        solve_contacts(lanes(), bodies, {1 / h, false, push_speed});
+        break;
+      case Kind::kRestitute:
+        restitute_contacts(lanes(), bodies, static_cast<float>(options_.restitution_threshold));
+        break;
+      case Kind::kUnload:
+        for (std::size_t body = first; body < last; ++body) unload(body);
+        break;
     }
   }
 
-  void advance_substep(float h) {
-    SoftVelocity* velocities = soft_.velocities.data();
-    const SoftDisplacement* displacements = soft_.displacements.data();
-    for (std::size_t slot = 1; slot < soft_.velocities.size(); ++slot) {
-      for (int k = 0; k < 3; ++k) {
-        soft_.velocities[slot].linear[k] += h * soft_.accelerations[slot].linear[k];
-        soft_.velocities[slot].angular[k] += h * soft_.accelerations[slot].angular[k];
-      }
+  /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
+  void load(std::size_t slot) {
+    soft_.velocities[slot] = soft_.accelerations[slot] = {};
+    soft_.displacements[slot] = {{0, 0, 0}, {0, 0, 0, 1}, 0};
+    soft_.masses[slot] = {};
+    if (slot == 0) return;
+    const std::uint32_t body = soft_.body_of[slot];
+    const BodyVelocity& after = world_.bodies.velocity[body];
+    const BodyVelocity& before = scratch_.movable[body] != 0 ? scratch_.velocity_before[body] : after;
+    const BodyInverseMass& inverse = scratch_.inverse_mass[body];
+    for (int k = 0; k < 3; ++k) {
+      soft_.velocities[slot].linear[k] = static_cast<float>(before.linear[k]);
+      soft_.velocities[slot].angular[k] = static_cast<float>(before.angular[k]);
+      soft_.accelerations[slot].linear[k] = static_cast<float>((after.linear[k] - before.linear[k]) / h_);
+      soft_.accelerations[slot].angular[k] = static_cast<float>((after.angular[k] - before.angular[k]) / h_);
+      soft_.masses[slot].inverse_mass[k] = static_cast<float>(inverse.linear[k]);
+      soft_.masses[slot].inverse_inertia[k] = static_cast<float>(inverse.angular(k, k));
     }
-    each_color([&](auto lanes) { warm_start_contacts(lanes, velocities); });
-    SubstepOptions sweep{1 / h, true, static_cast<float>(options_.push_speed)};
-    each_color([&](auto lanes) { solve_contacts(lanes, velocities, displacements, sweep); });
-    for (std::size_t slot = 1; slot < soft_.velocities.size(); ++slot) move(soft_.velocities[slot], h, slot);
-    sweep.biased = false;
-    each_color([&](auto lanes) { solve_contacts(lanes, velocities, displacements, sweep); });
-    scratch_.runner.run(soft_.lanes.size(), kBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-      sum_contacts(std::span(soft_.lanes).subspan(first, last - first));
-    });
+    soft_.masses[slot].inverse_inertia[3] = static_cast<float>(inverse.angular(0, 1));
+    soft_.masses[slot].inverse_inertia[4] = static_cast<float>(inverse.angular(0, 2));
+    soft_.masses[slot].inverse_inertia[5] = static_cast<float>(inverse.angular(1, 2));
+  }
+
+  void accelerate(std::size_t slot, float h) {
+    for (int k = 0; k < 3; ++k) {
+      soft_.velocities[slot].linear[k] += h * soft_.accelerations[slot].linear[k];
+      soft_.velocities[slot].angular[k] += h * soft_.accelerations[slot].angular[k];
+    }
   }
 
   /// q ← q + ½ h ω q, and back to unit length.
-  void move(const SoftVelocity& u, float h, std::size_t slot) {
+  void move(std::size_t slot, float h) {
+    const SoftVelocity& u = soft_.velocities[slot];
     SoftDisplacement& d = soft_.displacements[slot];
     for (int k = 0; k < 3; ++k) d.linear[k] += h * u.linear[k];
     const float wx = 0.5f * h * u.angular[0], wy = 0.5f * h * u.angular[1], wz = 0.5f * h * u.angular[2];
@@ -88,45 +158,38 @@ class SoftStep {
     for (int k = 0; k < 4; ++k) d.rotation[k] = turned[k] / length;
   }
 
-  /// The lanes of one colour after the other, each shared by the threads; then the overflow, one by one.
-  template <class Work>
-  void each_color(const Work& work) {
-    const std::size_t colors = soft_.start.size() - 2;
-    for (std::size_t color = 0; color < colors; ++color) {
-      const std::size_t begin = soft_.start[color], count = soft_.start[color + 1] - begin;
-      scratch_.runner.run(count, kBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-        work(std::span(soft_.lanes).subspan(begin + first, last - first));
-      });
-    }
-    work(std::span(soft_.lanes).subspan(soft_.start[colors]));
-  }
-
-  void unload_bodies() {
+  /// Bodies that touch something follow the lanes, the others fly exactly.
+  void unload(std::size_t body) {
     BodyArrays& bodies = world_.bodies;
-    for (std::size_t slot = 1; slot < soft_.body_of.size(); ++slot) {
-      const std::uint32_t body = soft_.body_of[slot];
-      if (scratch_.movable[body] == 0) continue;
-      const SoftVelocity& u = soft_.velocities[slot];
-      const SoftDisplacement& d = soft_.displacements[slot];
-      bodies.velocity[body] = {Vec3(u.linear[0], u.linear[1], u.linear[2]),
-                               Vec3(u.angular[0], u.angular[1], u.angular[2])};
-      bodies.position[body] = scratch_.impulse.position[body] + Vec3(d.linear[0], d.linear[1], d.linear[2]);
-      const Quat turn(d.rotation[3], d.rotation[0], d.rotation[1], d.rotation[2]);
-      bodies.orientation[body] = (turn * scratch_.impulse.orientation[body]).normalized();
+    const auto slot = static_cast<std::size_t>(soft_.slot_of[body]);
+    if (slot == 0 || scratch_.movable[body] == 0) {
+      integrate_position(world_, body, h_, true, scratch_.motion);
+      return;
     }
+    const SoftVelocity& u = soft_.velocities[slot];
+    const SoftDisplacement& d = soft_.displacements[slot];
+    bodies.velocity[body] = {Vec3(u.linear[0], u.linear[1], u.linear[2]),
+                             Vec3(u.angular[0], u.angular[1], u.angular[2])};
+    bodies.position[body] += Vec3(d.linear[0], d.linear[1], d.linear[2]);
+    const Quat turn(d.rotation[3], d.rotation[0], d.rotation[1], d.rotation[2]);
+    bodies.orientation[body] = (turn * bodies.orientation[body]).normalized();
   }
 
   StepReport conclude() {
     StepReport report;
     scratch_.records.resize(scratch_.contacts.points.size());
     refill(scratch_.point_approach, scratch_.contacts.points.size(), 0.0);
-    for (const Contact& contact : scratch_.contacts.contacts) {
-      for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-        const ContactPoint& point = scratch_.contacts.points[p];
-        scratch_.records[p] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, Vec3::Zero()};
-      }
+    const std::vector<Contact>& contacts = scratch_.contacts.contacts;
+    scratch_.runner.run(contacts.size(), kPointBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+      for (std::size_t k = first; k < last; ++k) begin_records(contacts[k]);
+    });
+    const std::size_t manifolds = soft_.manifolds.size();
+    scratch_.runner.run(manifolds, kPointBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+      for (std::size_t m = first; m < last; ++m) take_impulses(m);
+    });
+    for (const WorldScript& script : world_.scripts) {
+      if (soft_.slot_of[script.body] != 0) report.external_work += measure_work(script.body);
     }
-    for (std::size_t m = 0; m < soft_.manifolds.size(); ++m) take_impulses(m, report);
     remember_contacts(world_, 0, scratch_, report);
     report.groups = static_cast<int>(scratch_.groups.size());
     report.iterations = options_.substeps;
@@ -135,10 +198,29 @@ class SoftStep {
     return report;
   }
 
-  void take_impulses(std::size_t m, StepReport& report) {
+  void begin_records(const Contact& contact) {
+    for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
+      const ContactPoint& point = scratch_.contacts.points[p];
+      scratch_.records[p] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, Vec3::Zero()};
+    }
+  }
+
+  /// Work of a scripted body through its contacts [J].
+  [[nodiscard]] double measure_work(std::uint32_t body) const {
+    double work = 0;
+    for (const ContactRecord& record : scratch_.records) {
+      if (record.body_a == body || record.body_b == body) {
+        work += measure_script_work(world_.bodies, record, record.impulse);
+      }
+    }
+    return work;
+  }
+
+  void take_impulses(std::size_t m) {
     const SoftManifold& manifold = soft_.manifolds[m];
     const ContactLanes& c = soft_.lanes[soft_.lane_of[m] / kLanes];
     const std::size_t lane = soft_.lane_of[m] % kLanes;
+    const auto records = std::span(scratch_.records).subspan(manifold.first, manifold.count);
     Vec3 tangential = Vec3::Zero();
     for (int k = 0; k < 3; ++k) {
       tangential[k] = static_cast<double>(c.tangent[0][k][lane]) * static_cast<double>(c.tangent_total[0][lane]) +
@@ -147,19 +229,16 @@ class SoftStep {
     // Friction acts at the centre of the patch; its points share it so that force and moment about the normal are
     // right.
     Vec3 center = Vec3::Zero();
-    for (std::uint32_t k = 0; k < manifold.count; ++k) center += scratch_.records[manifold.first + k].position;
+    for (const ContactRecord& record : records) center += record.position;
     center /= manifold.count;
     double spread = 0;
-    for (std::uint32_t k = 0; k < manifold.count; ++k) {
-      spread += (scratch_.records[manifold.first + k].position - center).squaredNorm();
-    }
+    for (const ContactRecord& record : records) spread += (record.position - center).squaredNorm();
     const double twist = spread > 0 ? static_cast<double>(c.twist_total[lane]) / spread : 0;
     for (std::uint32_t k = 0; k < manifold.count; ++k) {
-      ContactRecord& record = scratch_.records[manifold.first + k];
+      ContactRecord& record = records[k];
       record.impulse = static_cast<double>(c.points[k].total[lane]) * record.normal + tangential / manifold.count +
                        twist * record.normal.cross(record.position - center);
       scratch_.point_approach[manifold.first + k] = -static_cast<double>(c.points[k].approach[lane]);
-      report.external_work += measure_script_work(world_.bodies, record, record.impulse);
     }
   }
 
@@ -168,6 +247,7 @@ class SoftStep {
   StepWorkspace& scratch_;
   SoftWorkspace& soft_;
   double h_;
+  ContactPacker packer_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/coloring.hpp"
+#include "math/blocks.hpp"
 #include "time_control/soft_step/contact_lanes.hpp"
 
 #include <cstdint>
@@ -19,15 +20,36 @@ struct SoftWorkspace {
   std::vector<SoftManifold> manifolds;
   std::vector<GraphEdge> edges;  // per manifold
   Coloring coloring;
-  std::vector<ContactLanes> lanes;     // colour after colour, the overflow last, one manifold each
-  std::vector<std::uint32_t> start;    // of each colour's lanes, of the overflow's, and one past the last
-  std::vector<std::uint32_t> lane_of;  // per manifold: index of its lanes times kLanes, plus the lane
+  std::vector<ContactLanes> lanes;        // colour after colour, the overflow last, one manifold each
+  std::vector<std::uint32_t> start;       // of each colour's lanes, of the overflow's, and one past the last
+  std::vector<std::uint32_t> lane_of;     // per manifold: index of its lanes times kLanes, plus the lane
+  std::vector<std::int32_t> manifold_at;  // per lane of the lanes: its manifold, or -1
 
   std::vector<std::int32_t> slot_of;     // per body; 0: never moves or touches nothing
   std::vector<std::uint32_t> body_of;    // per slot
   std::vector<SoftVelocity> velocities;  // per slot
   std::vector<SoftVelocity> accelerations;
   std::vector<SoftDisplacement> displacements;
+  std::vector<SoftMass> masses;
+  bool restitutes = false;  // some contact does
+
+  struct Stage {
+    enum class Kind : std::uint8_t {
+      kLoad,
+      kPack,
+      kAccelerate,
+      kWarmStart,
+      kSolve,
+      kMove,
+      kRelax,
+      kRestitute,
+      kUnload
+    };
+    Kind kind = Kind::kLoad;
+    std::uint32_t begin = 0;  // lanes or slots
+  };
+  std::vector<Stage> stages;
+  std::vector<StageSize> stage_sizes;
 };
 
 }  // namespace achilles

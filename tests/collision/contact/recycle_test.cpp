@@ -104,8 +104,8 @@ TEST(Recycle, NothingWithinTheMarginIsMissed) {
     const std::vector<Collider> colliders = pair.place(X);
     detector.run(colliders, kDistance);
     recycled += static_cast<int>(detector.recycled);
-    const SignedDistance truth = compute_signed_distance(*colliders[0].geometry, colliders[0].X_WG,
-                                                         *colliders[1].geometry, colliders[1].X_WG);
+    const SignedDistance truth =
+        compute_signed_distance(*colliders[0].geometry, colliders[0].X_WG, *colliders[1].geometry, colliders[1].X_WG);
     if (truth.distance > 0.01) continue;
     double least = 1;
     for (const ContactPoint& point : detector.contacts.points) least = std::min(least, point.gap);
