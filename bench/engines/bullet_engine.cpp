@@ -9,6 +9,10 @@ namespace {
 
 btScalar scalar(double x) { return static_cast<btScalar>(x); }
 btVector3 to_bullet(const Vec3& x) { return {scalar(x.x()), scalar(x.y()), scalar(x.z())}; }
+btTransform to_bullet(const Pose& pose) {
+  const Quat& q = pose.q;
+  return btTransform(btQuaternion(scalar(q.x()), scalar(q.y()), scalar(q.z()), scalar(q.w())), to_bullet(pose.p));
+}
 
 /// Sequential impulses as Bullet ships them: 10 iterations, warm starts, split impulses.
 class BulletEngine final : public Engine {
@@ -20,7 +24,14 @@ class BulletEngine final : public Engine {
   ~BulletEngine() override {
     for (const auto& body : bodies_) world_.removeRigidBody(body.get());
   }
-  void step() override { world_.stepSimulation(h_, 0, h_); }
+  void step() override {
+    for (const Turning& one : turning_) {
+      btTransform at = one.body->getWorldTransform();
+      at.setRotation(btQuaternion(one.spin.normalized(), one.spin.length() * h_) * at.getRotation());
+      one.body->setWorldTransform(at);
+    }
+    world_.stepSimulation(h_, 0, h_);
+  }
   [[nodiscard]] Pose pose(std::size_t body) const override {
     const btTransform& at = bodies_[body]->getWorldTransform();
     const btQuaternion q = at.getRotation();
@@ -30,27 +41,50 @@ class BulletEngine final : public Engine {
 
  private:
   void add(const BodyDescription& description, btScalar friction) {
-    if (const auto* box = std::get_if<Box>(&description.shape.kind)) {
-      shapes_.push_back(std::make_unique<btBoxShape>(to_bullet(Vec3(0.5 * box->size))));
-    } else if (const auto* sphere = std::get_if<Sphere>(&description.shape.kind)) {
-      shapes_.push_back(std::make_unique<btSphereShape>(scalar(sphere->radius)));
-    } else {
-      const Plane& plane = std::get<Plane>(description.shape.kind);
-      shapes_.push_back(std::make_unique<btStaticPlaneShape>(to_bullet(plane.normal), scalar(plane.offset)));
-    }
+    btCollisionShape* shape = make_shape(description.shape);
     const bool moves = description.kind == BodyKind::kDynamic;
     const SolidMass solid = moves ? weigh(description) : SolidMass{};
-    btRigidBody::btRigidBodyConstructionInfo info(scalar(solid.mass), nullptr, shapes_.back().get(),
-                                                  to_bullet(solid.inertia));
-    const Quat& q = description.pose.q;
-    info.m_startWorldTransform = btTransform(btQuaternion(scalar(q.x()), scalar(q.y()), scalar(q.z()), scalar(q.w())),
-                                             to_bullet(description.pose.p));
+    btRigidBody::btRigidBodyConstructionInfo info(scalar(solid.mass), nullptr, shape, to_bullet(solid.inertia));
+    info.m_startWorldTransform = to_bullet(description.pose);
     info.m_friction = btSqrt(friction);  // Bullet multiplies the two
     info.m_restitution = 0;
     bodies_.push_back(std::make_unique<btRigidBody>(info));
     bodies_.back()->setActivationState(DISABLE_DEACTIVATION);
+    if (description.kind == BodyKind::kScripted) {
+      bodies_.back()->setCollisionFlags(bodies_.back()->getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+      bodies_.back()->setAngularVelocity(to_bullet(description.spin));
+      turning_.push_back({bodies_.back().get(), to_bullet(description.spin)});
+    }
     world_.addRigidBody(bodies_.back().get());
   }
+
+  btCollisionShape* make_shape(const Shape& description) {
+    if (const auto* box = std::get_if<Box>(&description.kind)) {
+      shapes_.push_back(std::make_unique<btBoxShape>(to_bullet(Vec3(0.5 * box->size))));
+    } else if (const auto* sphere = std::get_if<Sphere>(&description.kind)) {
+      shapes_.push_back(std::make_unique<btSphereShape>(scalar(sphere->radius)));
+    } else if (const auto* hull = std::get_if<Hull>(&description.kind)) {
+      auto shape = std::make_unique<btConvexHullShape>();
+      for (const Vec3& point : hull->points) shape->addPoint(to_bullet(point), false);
+      shape->recalcLocalAabb();
+      shapes_.push_back(std::move(shape));
+    } else if (const auto* compound = std::get_if<Compound>(&description.kind)) {
+      auto shape = std::make_unique<btCompoundShape>();
+      for (const CompoundPart& part : compound->parts) {
+        shape->addChildShape(to_bullet(part.pose), make_shape(part.shape));
+      }
+      shapes_.push_back(std::move(shape));
+    } else {
+      const Plane& plane = std::get<Plane>(description.kind);
+      shapes_.push_back(std::make_unique<btStaticPlaneShape>(to_bullet(plane.normal), scalar(plane.offset)));
+    }
+    return shapes_.back().get();
+  }
+
+  struct Turning {
+    btRigidBody* body;
+    btVector3 spin;  // [rad/s]
+  };
 
   btDefaultCollisionConfiguration configuration_;
   btCollisionDispatcher dispatcher_{&configuration_};
@@ -59,11 +93,15 @@ class BulletEngine final : public Engine {
   btDiscreteDynamicsWorld world_{&dispatcher_, &broad_phase_, &solver_, &configuration_};
   std::vector<std::unique_ptr<btCollisionShape>> shapes_;
   std::vector<std::unique_ptr<btRigidBody>> bodies_;
+  std::vector<Turning> turning_;
   btScalar h_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_bullet(const Scene& scene, int) { return std::make_unique<BulletEngine>(scene); }
+std::unique_ptr<Engine> make_bullet(const Scene& scene, int) {
+  if (!scene.joints.empty()) return nullptr;
+  return std::make_unique<BulletEngine>(scene);
+}
 
 }  // namespace achilles::bench

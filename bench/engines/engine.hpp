@@ -7,8 +7,8 @@
 
 namespace achilles::bench {
 
-/// One engine with one scene loaded. Loading is not timed. Scenes hold spheres, boxes and fixed planes, one friction
-/// coefficient for all, no restitution.
+/// One engine with one scene loaded. Loading is not timed. Scenes have one friction coefficient for all and no
+/// restitution.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -17,6 +17,7 @@ class Engine {
   [[nodiscard]] virtual Pose pose(std::size_t body) const = 0;
 };
 
+/// Null when the engine, as we know it, cannot do the scene.
 using MakeEngine = std::unique_ptr<Engine>(const Scene&, int threads);
 
 MakeEngine make_achilles;

@@ -1,4 +1,5 @@
 // The same scene in every engine found, in turns, results measured by our own geometry.
+#include "engines/page.hpp"
 #include "engines/race.hpp"
 #include "engines/scenes.hpp"
 
@@ -19,7 +20,7 @@ struct Arguments {
   std::vector<std::string> scenes{"pyramid-20", "pit"};
   std::vector<std::string> engines;  // empty: all
   RaceOptions race;
-  std::string json;
+  std::string json, page;
 };
 
 Arguments read_arguments(CLI::App& app, int argc, char** argv) {
@@ -41,6 +42,7 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
       ->type_name("NAME=NUMBER")
       ->take_all();
   app.add_option("--json", arguments.json, "Write the figures here too");
+  app.add_option("--page", arguments.page, "Write a page with plots");
   app.parse(argc, argv);
   return arguments;
 }
@@ -107,6 +109,7 @@ int run(int argc, char** argv) {
              "depth [m]", "max [m]", "drift [m]", "height", "E/m [J/kg]");
   const bool all = std::find(arguments.scenes.begin(), arguments.scenes.end(), "all") != arguments.scenes.end();
   nlohmann::json figures = nlohmann::json::array();
+  std::vector<Race> races;
   for (const SceneEntry& entry : scene_entries()) {
     const bool named =
         std::find(arguments.scenes.begin(), arguments.scenes.end(), entry.name) != arguments.scenes.end();
@@ -115,9 +118,11 @@ int run(int argc, char** argv) {
     options.untimed = std::min(options.untimed, options.steps / 2);
     const std::vector<Result> results = race(entry.make(), choose(arguments.engines), options);
     print(entry.name, results);
+    races.push_back({entry.name, results});
     for (const nlohmann::json& row : to_json(entry.name, results)) figures.push_back(row);
   }
   if (!arguments.json.empty()) std::ofstream(arguments.json) << figures.dump(1) << '\n';
+  if (!arguments.page.empty()) std::ofstream(arguments.page) << make_page(races);
   return 0;
 }
 

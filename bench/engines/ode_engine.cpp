@@ -2,6 +2,7 @@
 
 #include <ode/ode.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -99,6 +100,14 @@ class OdeEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_ode(const Scene& scene, int) { return std::make_unique<OdeEngine>(scene); }
+std::unique_ptr<Engine> make_ode(const Scene& scene, int) {
+  const auto is_known = [](const BodyDescription& body) {
+    const auto& kind = body.shape.kind;
+    return std::holds_alternative<Box>(kind) || std::holds_alternative<Sphere>(kind) ||
+           std::holds_alternative<Plane>(kind);
+  };
+  const bool able = scene.joints.empty() && std::all_of(scene.bodies.begin(), scene.bodies.end(), is_known);
+  return able ? std::make_unique<OdeEngine>(scene) : nullptr;
+}
 
 }  // namespace achilles::bench

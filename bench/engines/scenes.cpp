@@ -102,12 +102,88 @@ Scene make_pit(int bodies) {
   return scene;
 }
 
+Scene make_column(int boxes) {
+  Scene scene = make_scene("column " + std::to_string(boxes));
+  add_plane(scene, Vec3::UnitZ(), 0);
+  for (int k = 0; k < boxes; ++k) add_solid(scene, {Box{Vec3(1, 1, 1)}}, {Vec3(0, 0, 0.5 + k), Quat::Identity()});
+  return scene;
+}
+
+Scene make_hulls(int bodies) {
+  Scene scene = make_scene("hulls " + std::to_string(bodies));
+  add_plane(scene, Vec3::UnitZ(), 0);
+  for (const Vec3& normal : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)})
+    add_plane(scene, normal, -10);
+  std::mt19937_64 engine(3);
+  const auto draw = [&] { return std::uniform_real_distribution<double>(-1, 1)(engine); };
+  for (int k = 0; k < bodies; ++k) {
+    Hull hull;
+    while (hull.points.size() < 32) {
+      const Vec3 x(draw(), draw(), draw());
+      if (x.norm() < 1 && x.norm() > 0.3) hull.points.push_back(0.5 * x.normalized());
+    }
+    const Vec3 at(1.1 * (k % 17) - 8.8, 1.1 * (k / 17 % 17) - 8.8, 0.8 + 1.1 * (k / 289));
+    add_solid(scene, {hull}, {at, Quat::Identity()});
+  }
+  return scene;
+}
+
+Scene make_drum(int cubes) {
+  Scene scene = make_scene("drum " + std::to_string(cubes));
+  constexpr double kHalf = 10, kWall = 1;
+  for (const Vec3& normal : {Vec3(0, 1, 0), Vec3(0, -1, 0)}) add_plane(scene, normal, -kHalf);
+  Compound walls;
+  const double across = 2 * (kHalf + kWall), away = kHalf + 0.5 * kWall;
+  for (const double sign : {-1.0, 1.0}) {
+    walls.parts.push_back({{Box{Vec3(kWall, across, across)}}, {Vec3(sign * away, 0, 0), Quat::Identity()}});
+    walls.parts.push_back({{Box{Vec3(across, across, kWall)}}, {Vec3(0, 0, sign * away), Quat::Identity()}});
+  }
+  BodyDescription drum;
+  drum.name = "drum";
+  drum.kind = BodyKind::kScripted;
+  drum.shape = {walls};
+  drum.spin = Vec3(0, 0.4, 0);
+  scene.bodies.push_back(drum);
+  for (int k = 0; k < cubes; ++k) {
+    const Vec3 at(0.7 * (k % 20) - 6.65, 0.7 * (k / 20 % 20) - 6.65, 0.7 * (k / 400) - 7);
+    add_solid(scene, {Box{Vec3(0.5, 0.5, 0.5)}}, {at, Quat::Identity()});
+  }
+  return scene;
+}
+
+Scene make_net(int across) {
+  Scene scene = make_scene("net " + std::to_string(across));
+  for (int i = 0; i < across; ++i) {
+    for (int j = 0; j < across; ++j) {
+      add_solid(scene, {Sphere{0.2}}, {Vec3(i, j, 0), Quat::Identity()});
+      BodyDescription& knot = scene.bodies.back();
+      if (i == 0 || i == across - 1) knot.kind = BodyKind::kFixed;
+      const auto tie = [&](int di, int dj) {
+        JointDescription joint;
+        joint.kind = JointKind::kBall;
+        joint.name = "joint" + std::to_string(scene.joints.size());
+        joint.first = scene.bodies[static_cast<std::size_t>((i - di) * across + j - dj)].name;
+        joint.second = knot.name;
+        joint.at = Vec3(i - 0.5 * di, j - 0.5 * dj, 0);
+        scene.joints.push_back(joint);
+      };
+      if (i > 0) tie(1, 0);
+      if (j > 0) tie(0, 1);
+    }
+  }
+  return scene;
+}
+
 std::span<const SceneEntry> scene_entries() {
   static const std::vector<SceneEntry> entries{{"pyramid-20", [] { return make_pyramid(20, 1.1); }},
                                                {"pyramid-60", [] { return make_pyramid(60, 1); }},
                                                {"pyramid-100", [] { return make_pyramid(100, 1); }},
+                                               {"column-20", [] { return make_column(20); }},
                                                {"pit", [] { return make_pit(2000); }},
                                                {"small-pyramids", [] { return make_small_pyramids(14); }},
+                                               {"hulls", [] { return make_hulls(5000); }},
+                                               {"drum", [] { return make_drum(8000); }},
+                                               {"net", [] { return make_net(100); }},
                                                {"silo-1000", [] { return make_silo(1000); }},
                                                {"silo-3000", [] { return make_silo(3000); }},
                                                {"silo-100000", [] { return make_silo(100'000); }}};

@@ -20,6 +20,18 @@ namespace achilles::bench {
 /// Balls of 0.1 m in a square shaft, as high as it is wide.
 [[nodiscard]] Scene make_silo(int balls);
 
+/// A column of unit boxes.
+[[nodiscard]] Scene make_column(int boxes);
+
+/// Random hulls of 32 points in a pit 20 m wide.
+[[nodiscard]] Scene make_hulls(int bodies);
+
+/// Cubes of 0.5 m in a square drum that turns.
+[[nodiscard]] Scene make_drum(int cubes);
+
+/// across × across balls tied to their neighbours by ball joints, two sides held.
+[[nodiscard]] Scene make_net(int across);
+
 struct SceneEntry {
   std::string name;
   Scene (*make)();

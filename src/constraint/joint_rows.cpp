@@ -90,16 +90,6 @@ void append_limits(const Row& axis_row, const JointDrive& drive, double position
   append(opposite(axis_row), drive.upper - position, kUpper);
 }
 
-/// Speed at which a motor goes to its position: at once where that is near, else as fast as half of its strength can
-/// still brake within the way that is left, v²/(2 a) + v h/2.
-double choose_motor_speed(double way, double acceleration, double h) {
-  const double distance = std::abs(way);
-  const double at_once = distance / h;
-  const double a = 0.5 * acceleration;
-  const double braked = a * h * (std::sqrt(0.25 + 2 * distance / (a * h * h)) - 0.5);
-  return std::copysign(a > 0 ? std::min(at_once, braked) : at_once, way);
-}
-
 void append_drive(const Row& axis_row, const JointDrive& drive, double position, double h, std::size_t axis,
                   RowList& list) {
   if (drive.motor != JointDrive::Motor::kNone) {
@@ -125,6 +115,14 @@ void append_drive(const Row& axis_row, const JointDrive& drive, double position,
 }
 
 }  // namespace
+
+double choose_motor_speed(double way, double acceleration, double h) {
+  const double distance = std::abs(way);
+  const double at_once = distance / h;
+  const double a = 0.5 * acceleration;
+  const double braked = a * h * (std::sqrt(0.25 + 2 * distance / (a * h * h)) - 0.5);
+  return std::copysign(a > 0 ? std::min(at_once, braked) : at_once, way);
+}
 
 JointRows append_joint_rows(World& world, std::uint32_t joint, std::span<const BodyInverseMass> inverse_mass,
                             std::span<const BodyVelocity> free, double h, std::size_t group_start,

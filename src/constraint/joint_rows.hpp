@@ -37,6 +37,10 @@ struct JointRows {
                                           std::span<const BodyVelocity> free, double h, std::size_t group_start,
                                           std::vector<Row>& rows, std::vector<double>& impulses);
 
+/// Speed at which a motor goes to its position over a step h: at once where that is near, else as fast as half of its
+/// strength, `acceleration`, can still brake within the way that is left, v²/(2 a) + v h/2.
+[[nodiscard]] double choose_motor_speed(double way, double acceleration, double h);
+
 /// Adds −rate · error to the targets of a joint's equalities and of limits that are exceeded, so that the step takes
 /// the share h · rate of the errors out, [Anitescu04, eq. 4.11], [Erleben04, sec. 4.9]. `rate` is in [1/s]; compliant
 /// equalities are left alone. The pose must be the one the rows were made in.

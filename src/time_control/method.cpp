@@ -311,25 +311,28 @@ MethodInfo reflections() {
 }
 
 MethodInfo soft_step() {
-  return {"soft-step",
-          "beyond the papers",
-          "substepped soft constraints on wide lanes and all cores: the throughput method",
-          {},
-          {"newton"},
-          {
-              integer("substeps", 4, 1, 1000, "collide once, solve this many times"),
-              number("frequency", 60, 1e-3, 1e6,
-                     "contacts are springs of this frequency [Hz], at most a seventh of the substeps'; on the ground "
-                     "twice it"),
-              number("damping", 2, 0, 1e6, "damping ratio of those springs"),
-              number("push_speed", 3, 0, kBig, "penetration is pushed out at most this fast [m/s]"),
-              number("margin", 0.01, 0, kBig, kMargin),
-              number("recycling", 1e-3, 0, kBig,
-                     "contacts are kept while two bodies have moved no more than this against each other [m], nor "
-                     "than a hundredth of the smaller one's radius"),
-              number("restitution_threshold", 0.2, 0, kBig, kThreshold),
-              boolean("warm_start", true, kWarmStart),
-          }};
+  MethodInfo info{
+      "soft-step",
+      "beyond the papers",
+      "substepped soft constraints on wide lanes and all cores: the throughput method",
+      {},
+      {"newton"},
+      {
+          integer("substeps", 4, 1, 1000, "collide once, solve this many times"),
+          number("frequency", 60, 1e-3, 1e6,
+                 "contacts are springs of this frequency [Hz], at most a fifth of the substeps'; on the ground "
+                 "twice it"),
+          number("damping", 0.5, 0, 1e6, "damping ratio of those springs"),
+          number("push_speed", 3, 0, kBig, "penetration is pushed out at most this fast [m/s]"),
+          number("margin", 0.01, 0, kBig, kMargin),
+          number("recycling", 1e-3, 0, kBig,
+                 "contacts are kept while two bodies have moved no more than this against each other [m], nor "
+                 "than a hundredth of the smaller one's radius"),
+          number("restitution_threshold", 0.2, 0, kBig, kThreshold),
+          boolean("warm_start", true, kWarmStart),
+      }};
+  append_sleeping(info.options);
+  return info;
 }
 
 }  // namespace

@@ -327,9 +327,10 @@ void Solve(std::span<ContactLanes> lanes, const SoftBodies& bodies, const Subste
       Twins u = gather_velocities(c, at, bodies.velocities);
       const Turned body_a = gather_displacement(bodies.displacements, rows_of(c.slot_a, at));
       const Turned body_b = gather_displacement(bodies.displacements, rows_of(c.slot_b, at));
-      // Friction last, so that it has the normal impulses of this very sweep for its bound.
-      solve_normals(c, at, body_a, body_b, options, u);
+      // Friction first, bounded by the normal impulses of the sweep before, so that normals have the last word: the
+      // other way round pyramids come to rest only on softer springs.
       solve_friction(c, at, u);
+      solve_normals(c, at, body_a, body_b, options, u);
       if (!options.biased) add_to_totals(c, at);
       scatter_velocities(u, c, at, bodies.velocities);
     }

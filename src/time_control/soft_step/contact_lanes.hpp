@@ -75,6 +75,13 @@ struct alignas(32) ContactLanes {
   Lane twist_total;
 };
 
+/// A contact or joint as a damped spring, in impulses over a substep.
+struct Softness {
+  float bias_rate = 0;      // [1/s] error to velocity
+  float mass_scale = 0;     // of the effective mass
+  float impulse_scale = 0;  // share of the impulse that leaks
+};
+
 /// [m] gap of a point that is not there.
 inline constexpr float kNoPoint = 1e10f;
 
@@ -96,7 +103,7 @@ struct SubstepOptions {
 void prepare_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies);
 /// Applies the impulses kept from the substep before.
 void warm_start_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies);
-/// One sweep: normals, then friction.
+/// One sweep: friction, then normals.
 void solve_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, const SubstepOptions& options);
 /// Points that met faster than the threshold [m/s] and were pressed leave with their restitution.
 void restitute_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, float threshold);

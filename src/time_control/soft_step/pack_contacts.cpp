@@ -61,6 +61,11 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
   soft.restitutes = false;
   soft.body_of.assign(1, 0);
   refill(soft.slot_of, world.bodies.size(), std::int32_t{0});
+  for (const WorldJoint& joint : world.joints) {
+    if (scratch.movable[joint.body_a] == 0 && scratch.movable[joint.body_b] == 0) continue;
+    claim_slot(world.bodies, joint.body_a, soft);
+    claim_slot(world.bodies, joint.body_b, soft);
+  }
   for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
     const Contact& contact = scratch.contacts.contacts[index];
     if (scratch.movable[contact.body_a] == 0 && scratch.movable[contact.body_b] == 0) continue;
@@ -85,7 +90,7 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
   assign_lanes(soft);
 }
 
-ContactPacker::Softness ContactPacker::make_softness(double frequency, double damping, double h) {
+Softness make_softness(double frequency, double damping, double h) {
   const double omega = 2 * std::numbers::pi * frequency;
   const double a1 = 2 * damping + h * omega;
   const double a2 = h * omega * a1;
@@ -96,7 +101,7 @@ ContactPacker::Softness ContactPacker::make_softness(double frequency, double da
 ContactPacker::ContactPacker(const World& world, const SoftStepOptions& options, double h, StepWorkspace& scratch)
     : world_(world), options_(options), scratch_(scratch), soft_(scratch.soft) {
   // Stiffer than that, pyramids never come to rest: one sweep per substep does not converge that fast.
-  const double frequency = std::min(options.frequency, 1 / (7 * h));
+  const double frequency = std::min(options.frequency, 1 / (5 * h));
   between_ = make_softness(frequency, options.damping, h);
   // What is held by the ground may be stiffer.
   grounded_ = make_softness(2 * frequency, options.damping, h);

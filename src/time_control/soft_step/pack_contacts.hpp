@@ -9,6 +9,9 @@ namespace achilles {
 /// manifold a lane.
 void list_manifolds(const World& world, StepWorkspace& scratch);
 
+/// A damped spring in impulses over a substep of length h [Catto11, p. 43].
+[[nodiscard]] Softness make_softness(double frequency, double damping, double h);
+
 /// Fills lanes one by one, for substeps of length h, impulses of the last step included. Every call touches the lanes
 /// that it fills alone.
 class ContactPacker {
@@ -18,11 +21,6 @@ class ContactPacker {
   void pack(std::size_t index) const;
 
  private:
-  /// A contact as a damped spring, in impulses over a substep [Catto11, p. 43].
-  struct Softness {
-    float bias_rate = 0, mass_scale = 0, impulse_scale = 0;
-  };
-  static Softness make_softness(double frequency, double damping, double h);
   void pack_lane(const SoftManifold& manifold, ContactLanes& c, std::size_t lane) const;
   void pack_points(const SoftManifold& manifold, const Contact& contact, ContactLanes& c, std::size_t lane) const;
   [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, const ContactPoint& point) const;

@@ -5,6 +5,7 @@
 // Restitution comes once, at the end [Macklin19, Catto24]. Bodies that touch nothing fly exactly, in double precision.
 #pragma once
 
+#include "time_control/sleep_stage.hpp"
 #include "time_control/step_workspace.hpp"
 
 #include <achilles/world.hpp>
@@ -13,13 +14,14 @@ namespace achilles {
 
 struct SoftStepOptions {
   int substeps = 4;
-  double frequency = 60;               // [Hz] of contacts as springs; at most a seventh of the substeps' own
-  double damping = 2;                  // ratio of contacts as springs
+  double frequency = 60;               // [Hz] of contacts as springs; at most a fifth of the substeps' own
+  double damping = 0.5;                // ratio of contacts as springs
   double push_speed = 3;               // [m/s] at which penetration is pushed out, at most
   double margin = 0.01;                // [m]
   double recycling = 1e-3;             // [m] two bodies may move against each other before contacts are sought anew
   double restitution_threshold = 0.2;  // [m/s]
   bool warm_start = true;
+  SleepOptions sleeping;
 };
 
 [[nodiscard]] StepReport advance_soft_step(World& world, const SoftStepOptions& options, StepWorkspace& scratch,

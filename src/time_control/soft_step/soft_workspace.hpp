@@ -4,6 +4,7 @@
 #include "graph/coloring.hpp"
 #include "math/blocks.hpp"
 #include "time_control/soft_step/contact_lanes.hpp"
+#include "time_control/soft_step/soft_joints.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -33,6 +34,10 @@ struct SoftWorkspace {
   std::vector<SoftMass> masses;
   bool restitutes = false;  // some contact does
 
+  SoftJoints joints;
+  std::vector<GraphEdge> joint_edges;
+  Coloring joint_coloring;
+
   struct Stage {
     enum class Kind : std::uint8_t {
       kLoad,
@@ -43,10 +48,13 @@ struct SoftWorkspace {
       kMove,
       kRelax,
       kRestitute,
-      kUnload
+      kUnload,
+      kWarmStartJoints,
+      kSolveJoints,
+      kRelaxJoints
     };
     Kind kind = Kind::kLoad;
-    std::uint32_t begin = 0;  // lanes or slots
+    std::uint32_t begin = 0;  // of lanes, slots, bodies or joints
   };
   std::vector<Stage> stages;
   std::vector<StageSize> stage_sizes;
