@@ -42,6 +42,8 @@ struct RunArguments {
   std::optional<double> every;
   int threads = 1;
   std::string record, csv, report;
+  std::string trace;  // of the stages, for a trace viewer; empty: none
+  bool profile = false;
   bool quiet = false;
 };
 

@@ -57,6 +57,8 @@ void describe_run(CLI::App& app, Request& request) {
   command->add_option("--every", arguments.every, "Time between recorded instants [s]; default about 1/60")
       ->check(CLI::PositiveNumber);
   command->add_option("--report", arguments.report, "Write what the run says of itself (JSON)");
+  command->add_flag("--profile", arguments.profile, "Print where the time of the steps went");
+  command->add_option("--trace", arguments.trace, "Write every stage of every step for a trace viewer (JSON)");
   command->add_flag("--quiet,-q", arguments.quiet, "Print nothing but errors");
   CLI::Option* resume = command->add_option("--resume", arguments.resume, "Continue an interrupted recording instead");
   resume->excludes(scene)->excludes("--method")->excludes("--set")->excludes("--record");

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,21 @@ void print_summary(const RunReport& r) {
              r.energy.final, r.energy.max_gain);
 }
 
+void print_profile(const Profile& profile) {
+  double total = 0;
+  for (const Profile::Stage& stage : profile.stages()) total += stage.seconds;
+  const auto steps = static_cast<double>(std::max<std::int64_t>(profile.steps(), 1));
+  fmt::print("  stage                    ms per step   share\n");
+  for (const Profile::Stage& stage : profile.stages()) {
+    fmt::print("  {:<22} {:>13.4f} {:>6.1f}%\n", stage.name, 1e3 * stage.seconds / steps,
+               total > 0 ? 100 * stage.seconds / total : 0);
+  }
+  for (const Profile::Counter& counter : profile.counters()) {
+    fmt::print("  {:<22} {:>13.6g} on average, {:g} at most\n", counter.name,
+               counter.sum / static_cast<double>(counter.steps), counter.largest);
+  }
+}
+
 /// Fails before the run rather than after it.
 void check_writable(const std::string& path) {
   if (path.empty()) return;
@@ -49,6 +65,7 @@ void check_writable(const std::string& path) {
 
 int run(const RunArguments& arguments) {
   check_writable(arguments.report);
+  check_writable(arguments.trace);
   if (!arguments.resume.empty() && !std::filesystem::exists(arguments.resume)) {
     throw BadInput(arguments.resume + ": there is no such file");
   }
@@ -58,6 +75,8 @@ int run(const RunArguments& arguments) {
   options.threads = arguments.threads;
   options.record_path = arguments.record;
   options.csv_path = arguments.csv;
+  Profile profile(!arguments.trace.empty());
+  if (arguments.profile || !arguments.trace.empty()) options.profile = &profile;
   catch_interrupts();
   ProgressBar bar(!arguments.quiet);
   options.progress = [&bar](const RunProgress& progress) {
@@ -76,11 +95,13 @@ int run(const RunArguments& arguments) {
   }
   bar.clear();
   if (!arguments.report.empty()) write_report(report, arguments.report);
+  if (!arguments.trace.empty()) std::ofstream(arguments.trace) << profile.write_trace();
 
   const std::string recording = arguments.resume.empty() ? arguments.record : arguments.resume;
   if (!arguments.quiet) {
     print_summary(report);
-    for (const std::string& path : {recording, arguments.csv, arguments.report}) {
+    if (arguments.profile) print_profile(profile);
+    for (const std::string& path : {recording, arguments.csv, arguments.report, arguments.trace}) {
       if (!path.empty()) print_written(path);
     }
   }

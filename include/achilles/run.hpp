@@ -1,6 +1,7 @@
 // Running a scene from start to end, with everything that is written along the way.
 #pragma once
 
+#include <achilles/profile.hpp>
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
 
@@ -31,6 +32,7 @@ struct RunOptions {
   std::vector<Override> overrides;  // noted in the recording; the scene has them applied
   double checkpoint_seconds = 30;   // [s] wall time between saved worlds in the recording
   ProgressFunction progress;
+  Profile* profile = nullptr;  // where the time of the steps went
 };
 
 /// Runs a scene. The report's `stopped` says why when it ended early: a reason of the method's own, or "interrupted".

@@ -1,6 +1,7 @@
 // A scene set in motion: the World, the method that advances it and the scratch it needs.
 #pragma once
 
+#include <achilles/profile.hpp>
 #include <achilles/report.hpp>
 #include <achilles/world.hpp>
 
@@ -41,6 +42,9 @@ class Simulation {
 
   /// Deepest interpenetration of the present pose, measured from geometry alone [m].
   [[nodiscard]] double penetration();
+
+  /// From now on every step says there where its time went; null: no more. The profile must outlive that.
+  void set_profile(Profile* profile);
 
   /// Continues from a saved world of the same scene.
   void restore(World world);

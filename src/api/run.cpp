@@ -52,6 +52,7 @@ class Run {
  public:
   Run(const Scene& scene, const RunOptions& options)
       : options_(options), simulation_(scene, options.threads), h_(scene.step) {
+    simulation_.set_profile(options.profile);
     duration_ = options.duration.value_or(scene.duration);
     last_step_ = count_steps(duration_, h_);
     every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(options.every.value_or(1.0 / 60) / h_)));

@@ -124,6 +124,8 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 StepReport Simulation::step() {
   World& world = impl_->world;
+  Profile* profile = impl_->scratch.profile;
+  if (profile != nullptr) profile->begin_step();
   impl_->remember();
   StepReport report;
   std::string nonsense;
@@ -142,8 +144,11 @@ StepReport Simulation::step() {
   } else if (impl_->watched) {
     impl_->find_events(report);
   }
+  if (profile != nullptr) profile->mark("rest");
   return report;
 }
+
+void Simulation::set_profile(Profile* profile) { impl_->scratch.profile = profile; }
 
 World& Simulation::world() { return impl_->world; }
 const World& Simulation::world() const { return impl_->world; }

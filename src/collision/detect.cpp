@@ -46,6 +46,8 @@ DetectWorkspace::~DetectWorkspace() = default;
 DetectWorkspace::DetectWorkspace(DetectWorkspace&&) noexcept = default;
 DetectWorkspace& DetectWorkspace::operator=(DetectWorkspace&&) noexcept = default;
 
+std::size_t count_pairs(const DetectWorkspace& scratch) { return scratch.impl->pairs.size(); }
+
 namespace {
 
 void find_near_pairs(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, double margin,

@@ -39,6 +39,9 @@ class DetectWorkspace {
 void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
                      const DetectOptions& options, DetectWorkspace& scratch, ContactSet& contacts);
 
+/// Pairs that the last call looked at closely.
+[[nodiscard]] std::size_t count_pairs(const DetectWorkspace& scratch);
+
 /// Contacts found once and kept while the pair hardly moves, see contact/recycle.hpp.
 struct Recycling {
   double distance = 0;              // [m] how far points of a pair may move against each other

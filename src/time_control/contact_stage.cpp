@@ -46,6 +46,7 @@ DetectOptions prepare_detection(const World& world, double margin, double h, Ste
   DetectOptions options;
   options.collide.margin = margin;
   options.threads = scratch.runner.threads();
+  scratch.mark("bodies");
   return options;
 }
 
@@ -70,7 +71,14 @@ void group_contacts(const World& world, StepWorkspace& scratch) {
   scratch.edges.clear();
   for (const Contact& contact : scratch.contacts.contacts) scratch.edges.push_back({contact.body_a, contact.body_b});
   for (const WorldJoint& joint : world.joints) scratch.edges.push_back({joint.body_a, joint.body_b});
+  scratch.mark("collision detection");
+  if (scratch.profile != nullptr) {
+    scratch.profile->count("pairs", static_cast<double>(count_pairs(scratch.detection)));
+    scratch.profile->count("contacts", static_cast<double>(scratch.contacts.contacts.size()));
+    scratch.profile->count("contact points", static_cast<double>(scratch.contacts.points.size()));
+  }
   find_groups(scratch.edges, scratch.movable, scratch.groups);
+  scratch.mark("groups");
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include "time_control/impulse/impulse_workspace.hpp"
 #include "time_control/soft_step/soft_workspace.hpp"
 
+#include <achilles/profile.hpp>
 #include <achilles/report.hpp>
 
 #include <cstdint>
@@ -27,7 +28,12 @@ namespace achilles {
 struct ShockWorkspace;
 
 struct StepWorkspace {
-  BlockRunner runner;  // the threads that groups are solved on
+  BlockRunner runner;          // the threads that groups are solved on
+  Profile* profile = nullptr;  // where somebody asked for one
+
+  void mark(std::string_view stage) {
+    if (profile != nullptr) profile->mark(stage);
+  }
 
   DetectWorkspace detection;
   std::vector<Collider> colliders;

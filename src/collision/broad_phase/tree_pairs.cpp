@@ -150,20 +150,32 @@ void query_unbounded(const TreeWorkspace& scratch, std::uint32_t id, std::vector
   }
 }
 
-/// Drops the candidate pairs of everything that moved or left and merges in the pairs it has now.
-void update_candidates(BlockRunner& runner, TreeWorkspace& scratch) {
-  if (scratch.moved.empty() && scratch.candidates.empty()) return;
+/// Drops the candidate pairs of everything that moved or left and merges in the pairs it has now, in one pass.
+void merge_candidates(TreeWorkspace& scratch) {
   const std::size_t count = scratch.tracked.size();
-  std::erase_if(scratch.candidates, [&](std::uint64_t key) {
-    return second_of(key) >= count || scratch.is_moved[first_of(key)] != 0 || scratch.is_moved[second_of(key)] != 0;
-  });
-  if (scratch.moved.empty()) return;
+  scratch.merged.clear();
+  auto fresh = scratch.fresh.begin();
+  for (const std::uint64_t key : scratch.candidates) {
+    const bool is_old =
+        second_of(key) >= count || scratch.is_moved[first_of(key)] != 0 || scratch.is_moved[second_of(key)] != 0;
+    if (is_old) continue;
+    for (; fresh != scratch.fresh.end() && *fresh < key; ++fresh) scratch.merged.push_back(*fresh);
+    scratch.merged.push_back(key);
+  }
+  scratch.merged.insert(scratch.merged.end(), fresh, scratch.fresh.end());
+  scratch.candidates.swap(scratch.merged);
+}
+
+void update_candidates(BlockRunner& runner, TreeWorkspace& scratch) {
+  const std::size_t last = scratch.tracked.size();
+  const auto left = [&](std::uint64_t key) { return second_of(key) >= last; };
+  if (scratch.moved.empty() && std::none_of(scratch.candidates.begin(), scratch.candidates.end(), left)) return;
   const std::size_t blocks = BlockRunner::count_blocks(scratch.moved.size(), kQueryBlock);
   if (scratch.block_keys.size() < blocks) scratch.block_keys.resize(blocks);
-  runner.run(scratch.moved.size(), kQueryBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+  runner.run(scratch.moved.size(), kQueryBlock, [&](std::size_t block, std::size_t first, std::size_t end) {
     std::vector<std::uint64_t>& keys = scratch.block_keys[block];
     keys.clear();
-    for (std::size_t k = first; k < last; ++k) {
+    for (std::size_t k = first; k < end; ++k) {
       const std::uint32_t id = scratch.moved[k];
       scratch.tracked[id].is_bounded() ? query_bounded(scratch, id, keys) : query_unbounded(scratch, id, keys);
     }
@@ -174,10 +186,7 @@ void update_candidates(BlockRunner& runner, TreeWorkspace& scratch) {
     scratch.fresh.insert(scratch.fresh.end(), keys.begin(), keys.end());
   }
   std::sort(scratch.fresh.begin(), scratch.fresh.end());
-  scratch.merged.resize(scratch.candidates.size() + scratch.fresh.size());
-  std::merge(scratch.candidates.begin(), scratch.candidates.end(), scratch.fresh.begin(), scratch.fresh.end(),
-             scratch.merged.begin());
-  scratch.candidates.swap(scratch.merged);
+  merge_candidates(scratch);
 }
 
 /// The candidates whose exact boxes meet: what the fat boxes were does not show.

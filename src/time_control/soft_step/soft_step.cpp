@@ -37,9 +37,11 @@ class SoftStep {
     list_manifolds(world_, scratch_);
     prepare_joints();
     list_stages();
+    report_counts();
     scratch_.runner.run_stages(soft_.stage_sizes, [this](std::size_t stage, std::size_t first, std::size_t last) {
       work(soft_.stages[stage], first, last);
     });
+    scratch_.mark("substeps");
     return conclude();
   }
 
@@ -57,6 +59,17 @@ class SoftStep {
     // Joints may be stiffer than contacts: they hold from both sides, so nothing is thrown off.
     const double substep = h_ / options_.substeps;
     joint_softness_ = make_softness(std::min(2 * options_.frequency, 0.25 / substep), options_.damping, substep);
+  }
+
+  void report_counts() {
+    scratch_.mark("colours");
+    if (scratch_.profile == nullptr) return;
+    Profile& profile = *scratch_.profile;
+    profile.count("recycled contacts", static_cast<double>(scratch_.recycled));
+    profile.count("manifolds", static_cast<double>(soft_.manifolds.size()));
+    profile.count("colours", static_cast<double>(soft_.coloring.colors()));
+    const auto lanes = static_cast<double>(soft_.lanes.size() * kLanes);
+    profile.count("share of lanes filled", lanes > 0 ? static_cast<double>(soft_.manifolds.size()) / lanes : 0);
   }
 
   void list_stages() {
@@ -236,6 +249,7 @@ class SoftStep {
     report.joint_error = update_joint_positions(world_);
     report.iterations = options_.substeps;
     put_to_sleep(world_, options_.sleeping, search_, scratch_);
+    scratch_.mark("memory and records");
     world_.time += h_;
     ++world_.step_index;
     return report;

@@ -1,0 +1,21 @@
+#include "time_control/soft_step/soft_workspace.hpp"
+
+#include <achilles/world.hpp>
+
+#include <gtest/gtest.h>
+
+namespace achilles {
+namespace {
+
+// What docs/throughput.md states; padding would be hashed and saved, so there must be none either.
+TEST(SoftMemory, BytesPerBodyAndContactAreThoseOfTheDocumentation) {
+  EXPECT_EQ(2 * sizeof(SoftVelocity) + sizeof(SoftDisplacement) + sizeof(SoftMass), 160U);
+  EXPECT_EQ(sizeof(ContactLanes), 400U * kLanes);
+  EXPECT_EQ(sizeof(CachedContact), 16U);
+  EXPECT_EQ(sizeof(CachedPoint), 72U);
+  EXPECT_EQ(sizeof(KeptManifold), 88U);
+  EXPECT_EQ(sizeof(KeptPoint), 80U);
+}
+
+}  // namespace
+}  // namespace achilles
