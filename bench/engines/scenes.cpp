@@ -151,29 +151,6 @@ Scene make_drum(int cubes) {
   return scene;
 }
 
-Scene make_net(int across) {
-  Scene scene = make_scene("net " + std::to_string(across));
-  for (int i = 0; i < across; ++i) {
-    for (int j = 0; j < across; ++j) {
-      add_solid(scene, {Sphere{0.2}}, {Vec3(i, j, 0), Quat::Identity()});
-      BodyDescription& knot = scene.bodies.back();
-      if (i == 0 || i == across - 1) knot.kind = BodyKind::kFixed;
-      const auto tie = [&](int di, int dj) {
-        JointDescription joint;
-        joint.kind = JointKind::kBall;
-        joint.name = "joint" + std::to_string(scene.joints.size());
-        joint.first = scene.bodies[static_cast<std::size_t>((i - di) * across + j - dj)].name;
-        joint.second = knot.name;
-        joint.at = Vec3(i - 0.5 * di, j - 0.5 * dj, 0);
-        scene.joints.push_back(joint);
-      };
-      if (i > 0) tie(1, 0);
-      if (j > 0) tie(0, 1);
-    }
-  }
-  return scene;
-}
-
 std::span<const SceneEntry> scene_entries() {
   static const std::vector<SceneEntry> entries{{"pyramid-20", [] { return make_pyramid(20, 1.1); }},
                                                {"pyramid-60", [] { return make_pyramid(60, 1); }},
@@ -183,7 +160,6 @@ std::span<const SceneEntry> scene_entries() {
                                                {"small-pyramids", [] { return make_small_pyramids(14); }},
                                                {"hulls", [] { return make_hulls(5000); }},
                                                {"drum", [] { return make_drum(8000); }},
-                                               {"net", [] { return make_net(100); }},
                                                {"silo-1000", [] { return make_silo(1000); }},
                                                {"silo-3000", [] { return make_silo(3000); }},
                                                {"silo-100000", [] { return make_silo(100'000); }}};

@@ -29,9 +29,6 @@ namespace achilles::bench {
 /// Cubes of 0.5 m in a square drum that turns.
 [[nodiscard]] Scene make_drum(int cubes);
 
-/// across × across balls tied to their neighbours by ball joints, two sides held.
-[[nodiscard]] Scene make_net(int across);
-
 struct SceneEntry {
   std::string name;
   Scene (*make)();

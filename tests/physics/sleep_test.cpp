@@ -139,7 +139,7 @@ TEST_P(Sleep, ResumesBitForBit) {
   EXPECT_EQ(simulation.world().state_hash(), resumed.world().state_hash());
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Sleep, ::testing::Values("lcp-fixed", "shock-propagation", "soft-step"));
+INSTANTIATE_TEST_SUITE_P(Methods, Sleep, ::testing::Values("lcp-fixed", "shock-propagation"));
 
 // [Erleben04, figs. 6.67-6.69]: asleep by frame 5, by frame 28, and an explosion.
 TEST(SleepingStack, DoesNotBlowUpWhateverTheRestitution) {
