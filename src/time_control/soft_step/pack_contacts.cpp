@@ -61,11 +61,6 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
   soft.restitutes = false;
   soft.body_of.assign(1, 0);
   refill(soft.slot_of, world.bodies.size(), std::int32_t{0});
-  for (const WorldJoint& joint : world.joints) {
-    if (scratch.movable[joint.body_a] == 0 && scratch.movable[joint.body_b] == 0) continue;
-    claim_slot(world.bodies, joint.body_a, soft);
-    claim_slot(world.bodies, joint.body_b, soft);
-  }
   for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
     const Contact& contact = scratch.contacts.contacts[index];
     if (scratch.movable[contact.body_a] == 0 && scratch.movable[contact.body_b] == 0) continue;

@@ -4,7 +4,6 @@
 #include "graph/coloring.hpp"
 #include "math/blocks.hpp"
 #include "time_control/soft_step/contact_lanes.hpp"
-#include "time_control/soft_step/soft_joints.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -34,10 +33,6 @@ struct SoftWorkspace {
   std::vector<SoftMass> masses;
   bool restitutes = false;  // some contact does
 
-  SoftJoints joints;
-  std::vector<GraphEdge> joint_edges;
-  Coloring joint_coloring;
-
   struct Stage {
     enum class Kind : std::uint8_t {
       kLoad,
@@ -48,13 +43,10 @@ struct SoftWorkspace {
       kMove,
       kRelax,
       kRestitute,
-      kUnload,
-      kWarmStartJoints,
-      kSolveJoints,
-      kRelaxJoints
+      kUnload
     };
     Kind kind = Kind::kLoad;
-    std::uint32_t begin = 0;  // of lanes, slots, bodies or joints
+    std::uint32_t begin = 0;  // of lanes, slots or bodies
   };
   std::vector<Stage> stages;
   std::vector<StageSize> stage_sizes;
