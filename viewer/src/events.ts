@@ -3,7 +3,7 @@
 import { element } from './layout';
 import type { Recording } from './recording';
 
-const kWords = ['touches', 'leaves', 'enters', 'leaves', 'hits', 'the run stops itself', 'comes near', 'goes away from', 'ticks']; // RecordedKind of src/record/layout.hpp
+const kWords = ['touches', 'leaves', 'enters', 'leaves', 'hits', 'the run stops itself', 'comes near', 'goes away from', 'a timer ticks']; // RecordedKind of src/record/layout.hpp
 const kTriggerIn = 2;
 const kTriggerOut = 3;
 const kNobody = 0xffffffff;
@@ -45,6 +45,7 @@ export class Events {
   }
 
   private concerns(event: number, body: number): boolean {
+    if (this.body[2 * event] === kNobody) return false;
     return this.body[2 * event] === body || (this.body[2 * event + 1] === body && !this.isTrigger(event));
   }
 
