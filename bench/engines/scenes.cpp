@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <string>
 
@@ -37,10 +38,6 @@ void add_solid(Scene& scene, const Shape& shape, const Pose& pose) {
   body.pose = pose;
   scene.bodies.push_back(body);
 }
-
-}  // namespace
-
-namespace {
 
 void add_pyramid(Scene& scene, int base, double pitch, const Vec3& at) {
   for (int row = 0; row < base; ++row) {
@@ -151,12 +148,39 @@ Scene make_drum(int cubes) {
   return scene;
 }
 
+Scene make_wall() {
+  Scene scene = make_scene("wall");
+  add_plane(scene, Vec3::UnitZ(), 0);
+  for (int course = 0; course < 10; ++course) {
+    const double shift = course % 2 == 0 ? 0 : 0.45;  // at one half the last brick of a course would balance on an edge
+    for (int k = 0; k < 20; ++k) {
+      add_solid(scene, {Box{Vec3(1, 1, 1)}}, {Vec3(k + shift, 0, 0.5 + course), Quat::Identity()});
+    }
+  }
+  return scene;
+}
+
+Scene make_tower(int rings) {
+  Scene scene = make_scene("tower " + std::to_string(16 * rings));
+  add_plane(scene, Vec3::UnitZ(), 0);
+  for (int ring = 0; ring < rings; ++ring) {
+    for (int k = 0; k < 16; ++k) {
+      const double angle = std::numbers::pi / 8 * (k + 0.5 * (ring % 2));
+      const Vec3 at(4.2 * std::cos(angle), 4.2 * std::sin(angle), 0.25 + 0.5 * ring);
+      add_solid(scene, {Box{Vec3(0.5, 1.5, 0.5)}}, {at, Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ()))});
+    }
+  }
+  return scene;
+}
+
 std::span<const SceneEntry> scene_entries() {
   static const std::vector<SceneEntry> entries{{"pyramid-20", [] { return make_pyramid(20, 1.1); }},
                                                {"pyramid-60", [] { return make_pyramid(60, 1); }},
                                                {"pyramid-100", [] { return make_pyramid(100, 1); }},
                                                {"column-20", [] { return make_column(20); }},
                                                {"pit", [] { return make_pit(2000); }},
+                                               {"wall", [] { return make_wall(); }},
+                                               {"tower-320", [] { return make_tower(20); }},
                                                {"small-pyramids", [] { return make_small_pyramids(14); }},
                                                {"hulls", [] { return make_hulls(5000); }},
                                                {"drum", [] { return make_drum(8000); }},

@@ -20,6 +20,12 @@ namespace achilles::bench {
 /// Balls of 0.1 m in a square shaft, as high as it is wide.
 [[nodiscard]] Scene make_silo(int balls);
 
+/// Ten courses of twenty unit boxes, each second one shifted; Erleben's wall.
+[[nodiscard]] Scene make_wall();
+
+/// Rings of sixteen bricks, each second one turned by half a brick; Erleben's tower.
+[[nodiscard]] Scene make_tower(int rings);
+
 /// A column of unit boxes.
 [[nodiscard]] Scene make_column(int boxes);
 
