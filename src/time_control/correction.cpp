@@ -58,12 +58,14 @@ void correct_positions(World& world, const CorrectionOptions& options, double h,
                 choose_solver(options, has_joints, scratch.correction_rows.size()), scratch.solving.front(),
                 scratch.correction_impulses);
   }
-  if (!any) return;
+  if (any) displace_bodies(world, scratch.corrections, scratch.movable);
+}
+
+void displace_bodies(World& world, std::span<const BodyVelocity> displacement, std::span<const std::uint8_t> movable) {
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    if (scratch.movable[i] == 0) continue;
-    world.bodies.position[i] += scratch.corrections[i].linear;
-    world.bodies.orientation[i] =
-        (finite_rotation(scratch.corrections[i].angular) * world.bodies.orientation[i]).normalized();
+    if (movable[i] == 0 || (displacement[i].linear.isZero(0) && displacement[i].angular.isZero(0))) continue;
+    world.bodies.position[i] += displacement[i].linear;
+    world.bodies.orientation[i] = (finite_rotation(displacement[i].angular) * world.bodies.orientation[i]).normalized();
   }
 }
 

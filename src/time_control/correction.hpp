@@ -6,6 +6,9 @@
 
 #include <achilles/world.hpp>
 
+#include <cstdint>
+#include <span>
+
 namespace achilles {
 
 struct CorrectionOptions {
@@ -18,5 +21,8 @@ struct CorrectionOptions {
 /// Moves the bodies after a step of length h whose rows are still in the workspace: contacts by the gap that their rows
 /// leave, joints by the error they have. Velocities are not touched.
 void correct_positions(World& world, const CorrectionOptions& options, double h, StepWorkspace& scratch);
+
+/// Moves the movable bodies by displacements [m] and rotations [rad]; those without one keep their bits.
+void displace_bodies(World& world, std::span<const BodyVelocity> displacement, std::span<const std::uint8_t> movable);
 
 }  // namespace achilles

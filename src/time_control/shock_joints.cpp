@@ -1,8 +1,8 @@
 #include "time_control/shock_joints.hpp"
 
 #include "math/refill.hpp"
-#include "motion/free_rotation.hpp"
 #include "solver/row_problem.hpp"
+#include "time_control/correction.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,14 +60,6 @@ JointBlock make_block(std::span<const Row> rows, std::uint32_t first, std::uint3
   const auto n = static_cast<Eigen::Index>(block.equalities);
   block.inverse.topLeftCorner(n, n) = inverse.topLeftCorner(n, n);
   return block;
-}
-
-void move_bodies(World& world, std::span<const BodyVelocity> displacement, const StepWorkspace& scratch) {
-  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    if (scratch.movable[i] == 0) continue;
-    world.bodies.position[i] += displacement[i].linear;
-    world.bodies.orientation[i] = (finite_rotation(displacement[i].angular) * world.bodies.orientation[i]).normalized();
-  }
 }
 
 }  // namespace
@@ -146,7 +138,7 @@ void correct_joints(World& world, int sweeps, StepWorkspace& scratch) {
     const SweepDirection direction = k % 2 == 0 ? SweepDirection::kUp : SweepDirection::kDown;
     if (sweep_joints(joints, scratch.corrections, direction) < kJointDisplacement) break;
   }
-  move_bodies(world, scratch.corrections, scratch);
+  displace_bodies(world, scratch.corrections, scratch.movable);
 }
 
 }  // namespace achilles

@@ -1,8 +1,8 @@
 #include "time_control/shock_propagation.hpp"
 
 #include "math/refill.hpp"
-#include "motion/free_rotation.hpp"
 #include "time_control/contact_stage.hpp"
+#include "time_control/correction.hpp"
 #include "time_control/shock_joints.hpp"
 #include "time_control/shock_loads.hpp"
 #include "time_control/shock_patches.hpp"
@@ -223,11 +223,7 @@ void correct_all(World& world, const ShockPropagationOptions& options, double h,
     GroupStep step(options, h, scratch, group);
     if (step.aim_corrections(world.bodies.velocity)) step.correct(displacement);
   });
-  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    if (scratch.movable[i] == 0 || (displacement[i].linear.isZero(0) && displacement[i].angular.isZero(0))) continue;
-    world.bodies.position[i] += displacement[i].linear;
-    world.bodies.orientation[i] = (finite_rotation(displacement[i].angular) * world.bodies.orientation[i]).normalized();
-  }
+  displace_bodies(world, displacement, scratch.movable);
 }
 
 void rebound_all(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch,

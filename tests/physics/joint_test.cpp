@@ -1,4 +1,4 @@
-#include "support/scenes.hpp"
+#include "support/joints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,29 +9,15 @@
 namespace achilles {
 namespace {
 
+using testing::make_anchor;
 using testing::make_body;
+using testing::make_joint;
 using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
 using testing::velocity_of;
 
 constexpr double kGravity = 9.81;
-
-BodyDescription make_anchor() {
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3::Zero());
-  anchor.kind = BodyKind::kFixed;
-  return anchor;
-}
-
-JointDescription make_joint(JointKind kind, const std::string& first, const std::string& second, const Vec3& at) {
-  JointDescription joint;
-  joint.name = first + "-" + second;
-  joint.kind = kind;
-  joint.first = first;
-  joint.second = second;
-  joint.at = at;
-  return joint;
-}
 
 JointAxis make_axis(const Vec3& direction) {
   JointAxis axis;

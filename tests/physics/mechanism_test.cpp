@@ -1,6 +1,6 @@
 // Mechanisms against closed forms and against integrations of their own equations of motion.
 #include "support/full_size.hpp"
-#include "support/scenes.hpp"
+#include "support/joints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,36 +13,16 @@
 namespace achilles {
 namespace {
 
+using testing::make_anchor;
 using testing::make_body;
 using testing::make_ground;
+using testing::make_joint;
 using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
 using testing::velocity_of;
 
 constexpr double kGravity = 9.81;
-
-BodyDescription make_anchor() {
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3::Zero());
-  anchor.kind = BodyKind::kFixed;
-  return anchor;
-}
-
-JointDescription make_joint(JointKind kind, const std::string& first, const std::string& second, const Vec3& at,
-                            std::vector<Vec3> axes = {}) {
-  JointDescription joint;
-  joint.name = first + "-" + second;
-  joint.kind = kind;
-  joint.first = first;
-  joint.second = second;
-  joint.at = at;
-  for (const Vec3& axis : axes) {
-    JointAxis one;
-    one.axis = axis;
-    joint.axes.push_back(one);
-  }
-  return joint;
-}
 
 void let_pass_through_each_other(Scene& scene) {
   for (BodyDescription& body : scene.bodies) body.group = "mechanism";

@@ -1,5 +1,5 @@
 // Joints under the methods that sweep over contacts and joints together.
-#include "support/scenes.hpp"
+#include "support/joints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,30 +8,16 @@
 namespace achilles {
 namespace {
 
+using testing::make_anchor;
 using testing::make_body;
 using testing::make_ground;
+using testing::make_joint;
 using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
 using testing::velocity_of;
 
 constexpr double kGravity = 9.81;
-
-JointDescription make_joint(JointKind kind, const std::string& first, const std::string& second, const Vec3& at) {
-  JointDescription joint;
-  joint.name = first + "-" + second;
-  joint.kind = kind;
-  joint.first = first;
-  joint.second = second;
-  joint.at = at;
-  return joint;
-}
-
-BodyDescription make_anchor(const Vec3& at) {
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, at);
-  anchor.kind = BodyKind::kFixed;
-  return anchor;
-}
 
 class SweptJoints : public ::testing::TestWithParam<const char*> {
  protected:
