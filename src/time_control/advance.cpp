@@ -56,6 +56,7 @@ LcpFixedOptions make_lcp_fixed(const OptionReader& read) {
   options.slop = read.number("slop");
   options.correction = read.number("correction");
   options.correction_iterations = read.integer("correction_iterations");
+  options.recycling = read.number("recycling");
   return options;
 }
 
@@ -113,6 +114,7 @@ AnitescuOptions make_anitescu(const Request& request) {
   options.attempts = read.integer("attempts");
   options.warm_start = read.boolean("warm_start");
   options.margin = read.number("margin");
+  options.recycling = read.number("recycling");
   options.tolerance = read.number("restitution_threshold");
   options.stabilization = read.number("stabilization");
   return options;
@@ -237,6 +239,7 @@ ShockPropagationOptions make_shock_propagation(const Request& request) {
   options.restitution_threshold = read.number("restitution_threshold");
   options.slop = read.number("slop");
   options.correction = read.number("correction");
+  options.recycling = read.number("recycling");
   options.sleeping = read_sleeping(read);
   return options;
 }

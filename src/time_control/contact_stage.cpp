@@ -63,6 +63,7 @@ void find_contacts_recycling(World& world, double margin, double h, double recyc
   const Recycling memory{recycling, world.manifold_memory, scratch.next_manifolds, &scratch.recycled};
   detect_contacts(scratch.colliders, scratch.ignored, options, memory, scratch.detection, scratch.contacts);
   std::swap(world.manifold_memory, scratch.next_manifolds);
+  if (scratch.profile != nullptr) scratch.profile->count("recycled contacts", static_cast<double>(scratch.recycled));
   group_contacts(world, scratch);
 }
 

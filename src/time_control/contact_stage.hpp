@@ -19,7 +19,13 @@ void prepare_bodies(World& world, double h, StepWorkspace& scratch);
 /// the World's memory, and the groups that contacts and joints make.
 void find_contacts(const World& world, double margin, double h, StepWorkspace& scratch);
 
+/// How far two bodies may move against each other [m] for their relative placement to count as unchanged: the narrow
+/// phase is skipped, [Erleben04, sec. 5.2.2]. Gaps are read from the present poses and wrong by its square over the
+/// bodies' size, far below rounding; normals by 1e-6 rad at most for bodies of a metre.
+constexpr double kUnchanged = 1e-6;
+
 /// The same with contacts recycled up to a distance [m]; what the World is to remember of them is exchanged at once.
+/// Of the searches of a step only one may do so, always with the same margin.
 void find_contacts_recycling(World& world, double margin, double h, double recycling, StepWorkspace& scratch);
 
 /// Matches the contacts of the workspace with the World's memory and finds the groups that they and the joints make:

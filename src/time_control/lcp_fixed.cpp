@@ -27,7 +27,7 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   prepare_bodies(world, h, scratch);
   damp_velocities(world, options.speed_ups.damping, h);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
-  find_contacts(world, options.margin, h, scratch);
+  find_contacts_recycling(world, options.margin, h, options.recycling, scratch);
   simplify_contacts(world, options.speed_ups, options.slop, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
   solve_groups(world, {options.solver, options.exact_rows}, scratch);

@@ -3,6 +3,7 @@
 
 #include "motion/integrate.hpp"
 #include "solver/solver.hpp"
+#include "time_control/contact_stage.hpp"
 #include "time_control/sleep_stage.hpp"
 #include "time_control/speed_ups.hpp"
 #include "time_control/step_workspace.hpp"
@@ -23,6 +24,7 @@ struct LcpFixedOptions {
   double slop = 1e-4;                   // [m] gaps and penetrations up to this count as touch
   double correction = 0.2;              // share of the penetration beyond the slop that a step takes out
   int correction_iterations = 10;       // sweeps of the position correction
+  double recycling = kUnchanged;        // [m] see contact_stage.hpp
   SleepOptions sleeping;
   SpeedUps speed_ups;
 };

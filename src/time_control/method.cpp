@@ -57,6 +57,9 @@ constexpr std::string_view kExactRows =
 constexpr std::string_view kWarmStart = "start from the impulses of the last step";
 constexpr std::string_view kMargin = "contacts are looked for up to this gap [m], plus what the speeds can close";
 constexpr std::string_view kThreshold = "slower approaches do not bounce [m/s]";
+constexpr std::string_view kRecycling =
+    "contacts are kept while two bodies have moved no more than this against each other [m], nor than a hundredth of "
+    "the smaller one's radius";
 
 /// What lcp-fixed and those built on it share.
 std::vector<OptionInfo> lcp_fixed_options() {
@@ -70,6 +73,7 @@ std::vector<OptionInfo> lcp_fixed_options() {
       number("slop", 1e-4, 0, kBig, "gaps and penetrations up to this count as touch [m]"),
       number("correction", 0.2, 0, 1, "share of the penetration beyond the slop that a step takes out"),
       integer("correction_iterations", 10, 1, 1e6, "sweeps of the position correction"),
+      number("recycling", 1e-6, 0, kBig, kRecycling),
   };
 }
 
@@ -143,6 +147,7 @@ MethodInfo anitescu() {
                            integer("exact_rows", 300, 0, 1e6, kExactRows),
                            boolean("warm_start", true, kWarmStart),
                            number("margin", 0.01, 0, kBig, kMargin),
+                           number("recycling", 1e-6, 0, kBig, kRecycling),
                            integer("attempts", 5, 1, 1000,
                                    "solves of a step at most, each with the contacts that the one before missed"),
                            number("restitution_threshold", 0.05, 0, kBig, kThreshold),
@@ -282,6 +287,7 @@ MethodInfo shock_propagation() {
           number("restitution_threshold", 0.05, 0, kBig, kThreshold),
           number("slop", 1e-4, 0, kBig, "gaps and penetrations up to this count as touch [m]"),
           number("correction", 1, 0, 1, "share of the penetration beyond the slop that a step takes out"),
+          number("recycling", 1e-6, 0, kBig, kRecycling),
       }};
   append_sleeping(info.options);
   return info;
@@ -325,9 +331,7 @@ MethodInfo soft_step() {
           number("damping", 0.5, 0, 1e6, "damping ratio of those springs"),
           number("push_speed", 3, 0, kBig, "penetration is pushed out at most this fast [m/s]"),
           number("margin", 0.01, 0, kBig, kMargin),
-          number("recycling", 1e-3, 0, kBig,
-                 "contacts are kept while two bodies have moved no more than this against each other [m], nor "
-                 "than a hundredth of the smaller one's radius"),
+          number("recycling", 1e-3, 0, kBig, kRecycling),
           number("restitution_threshold", 0.2, 0, kBig, kThreshold),
           boolean("warm_start", true, kWarmStart),
       }};

@@ -254,7 +254,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   wake_touched(world, options.sleeping, search, scratch);
   prepare_bodies(world, h, scratch);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
-  find_contacts(world, options.margin, h, scratch);
+  find_contacts_recycling(world, options.margin, h, options.recycling, scratch);
   find_layers(world, options, scratch);
   build_patches(world, options, h, scratch);
   build_joint_rows(world, h, options.warm_start, scratch);

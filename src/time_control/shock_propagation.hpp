@@ -3,6 +3,7 @@
 #pragma once
 
 #include "motion/integrate.hpp"
+#include "time_control/contact_stage.hpp"
 #include "time_control/sleep_stage.hpp"
 #include "time_control/step_workspace.hpp"
 
@@ -24,6 +25,7 @@ struct ShockPropagationOptions {
   double restitution_threshold = 0.05;  // [m/s] slower approaches do not bounce
   double slop = 1e-4;                   // [m] gaps and penetrations up to this count as touch
   double correction = 1;                // share of the penetration beyond the slop that a step takes out
+  double recycling = kUnchanged;        // [m] see contact_stage.hpp
   SleepOptions sleeping;
 };
 

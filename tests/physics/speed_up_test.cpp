@@ -1,6 +1,8 @@
 // The speed-ups of [Erleben04, sec. 5.6]: which leave the motion alone, and what the others do.
 #include "support/scenes.hpp"
 
+#include <achilles/profile.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -69,6 +71,52 @@ TEST(SpeedUps, ReductionKeepsTheDeepestPointOfWhatPenetrates) {
   touching.bodies[1].pose.p.z() = 0.5;
   EXPECT_EQ(Simulation(touching).step().contacts, 4);
 }
+
+class Coherence : public ::testing::TestWithParam<const char*> {
+ protected:
+  /// How many pairs of a hundred steps kept their contacts without a narrow phase, per step.
+  static double count_recycled(Simulation& simulation) {
+    Profile profile;
+    simulation.set_profile(&profile);
+    for (int k = 0; k < 100; ++k) EXPECT_FALSE(simulation.step().stopped);
+    simulation.set_profile(nullptr);
+    double recycled = 0;
+    for (const Profile::Counter& counter : profile.counters()) {
+      if (counter.name == "recycled contacts") recycled = counter.sum / 100;
+    }
+    return recycled;
+  }
+};
+
+// [Erleben04, sec. 5.2.2]: what did not move against each other touches as it did. Four boxes on a slab at rest are
+// four pairs; on a slope without friction the one between slab and box is looked at anew in every step, those above are
+// not.
+TEST_P(Coherence, UnchangedPlacementSkipsTheNarrowPhase) {
+  for (const bool slides : {false, true}) {
+    Scene scene = make_scene(0.01, slides ? 0 : 0.5, 0);
+    scene.method = {GetParam(), "", "", {}};
+    BodyDescription slab = make_body("slab", {Box{Vec3(100, 100, 1)}}, Vec3(0, 0, -0.5));
+    slab.kind = BodyKind::kFixed;
+    scene.bodies = {slab};
+    for (int k = 0; k < 4; ++k) {
+      scene.bodies.push_back(make_body("box" + std::to_string(k), {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 0.5 + k)));
+    }
+    for (std::size_t k = 1; slides && k < 5; ++k) scene.bodies[k].velocity = Vec3(2, 0, 0);
+    Simulation simulation(scene);
+    (void)run_to(simulation, 0.5);
+    const double recycled = count_recycled(simulation);
+    EXPECT_NEAR(recycled, slides ? 3 : 4, 0.05) << slides;
+    EXPECT_LT(simulation.penetration(), 1.01e-4);
+    scene.method.options["recycling"] = 0.0;
+    Simulation fresh(scene);
+    (void)run_to(fresh, simulation.world().time);
+    EXPECT_LT((velocity_of(fresh, "box3").linear - velocity_of(simulation, "box3").linear).norm(), 1e-6);
+    EXPECT_EQ(count_recycled(fresh), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Coherence,
+                         ::testing::Values("lcp-fixed", "lcp-retroactive", "anitescu", "shock-propagation"));
 
 }  // namespace
 }  // namespace achilles

@@ -141,7 +141,7 @@ StepReport advance_anitescu(World& world, const AnitescuOptions& options, StepWo
   prepare_bodies(world, h, scratch);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   copy_to(world.bodies.velocity, scratch.fixed_step.free);
-  find_contacts(world, options.margin, h, scratch);
+  find_contacts_recycling(world, options.margin, h, options.recycling, scratch);
   solve_contacts(world, options, scratch, h);
   for (int attempt = 1; attempt < options.attempts && add_missed_contacts(world, options, scratch, h); ++attempt) {
     copy_to(scratch.fixed_step.free, world.bodies.velocity);

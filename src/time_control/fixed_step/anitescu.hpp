@@ -2,6 +2,7 @@
 // partially elastic collisions, [Anitescu04, eqs. 4.10-4.12].
 #pragma once
 
+#include "time_control/contact_stage.hpp"
 #include "time_control/solve_stage.hpp"
 
 #include <achilles/report.hpp>
@@ -14,10 +15,11 @@ struct AnitescuOptions {
   /// left, sec. III-D, whose error does not vanish with h.
   bool restitution_before = true;
   bool warm_start = true;
-  int attempts = 5;          // solves of a step at most, each with the contacts that the one before missed
-  double margin = 0.01;      // [m] ε of sec. III-A, to which each pair adds what its velocities close in a step
-  double tolerance = 0.05;   // [m/s] TOL of eq. 4.10: slower approaches do not bounce
-  double stabilization = 1;  // γ of sec. II-B: share of the errors that a step takes out
+  int attempts = 5;               // solves of a step at most, each with the contacts that the one before missed
+  double margin = 0.01;           // [m] ε of sec. III-A, to which each pair adds what its velocities close in a step
+  double recycling = kUnchanged;  // [m] see contact_stage.hpp
+  double tolerance = 0.05;        // [m/s] TOL of eq. 4.10: slower approaches do not bounce
+  double stabilization = 1;       // γ of sec. II-B: share of the errors that a step takes out
 };
 
 /// One step of length h:

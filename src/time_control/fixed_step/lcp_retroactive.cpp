@@ -27,7 +27,7 @@ class RetroactiveStep {
     copy_to(world_.bodies.velocity, scratch_.fixed_step.free);
     copy_to(world_.bodies.position, local_.position);
     copy_to(world_.bodies.orientation, local_.orientation);
-    find_contacts(world_, fixed.slop, 0, scratch_);
+    find_contacts_recycling(world_, fixed.slop, 0, fixed.recycling, scratch_);
     solve_step();
     for (int attempt = 1; attempt < options_.attempts && add_violated(); ++attempt) solve_step();
     restore_poses(world_, scratch_);

@@ -51,7 +51,6 @@ class SoftStep {
     scratch_.mark("colours");
     if (scratch_.profile == nullptr) return;
     Profile& profile = *scratch_.profile;
-    profile.count("recycled contacts", static_cast<double>(scratch_.recycled));
     profile.count("manifolds", static_cast<double>(soft_.manifolds.size()));
     profile.count("colours", static_cast<double>(soft_.coloring.colors()));
     const auto lanes = static_cast<double>(soft_.lanes.size() * kLanes);
