@@ -1,5 +1,7 @@
 #include "world/script_path.hpp"
 
+#include <achilles/world.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,6 +95,13 @@ Value CubicSpline<Value>::derivative(double u) const {
          width / 6 * ((3 * b * b - 1) * bends_[i + 1] - (3 * a * a - 1) * bends_[i]);
 }
 
+template <class Value>
+Value CubicSpline<Value>::second_derivative(double u) const {
+  const std::size_t i = piece_of(u);
+  const double b = (u - at_[i]) / (at_[i + 1] - at_[i]);
+  return (1 - b) * bends_[i] + b * bends_[i + 1];
+}
+
 template class CubicSpline<double>;
 template class CubicSpline<Vec3>;
 
@@ -135,32 +144,61 @@ double RotationSpline::knot(std::ptrdiff_t index) const {
   return times_[static_cast<std::size_t>(index)];
 }
 
-Quat RotationSpline::value(double t) const {
-  t = std::clamp(t, times_.front(), times_.back());
-  const auto after = std::upper_bound(times_.begin() + 1, times_.end() - 1, t);
-  const std::ptrdiff_t piece = (after - times_.begin()) - 1;
-  // The four cubic B-splines that are not zero between knots `piece` and `piece + 1`, by the recursion of de Boor.
-  std::array<double, 4> weight{1, 0, 0, 0};
+/// The four cubic B-splines that are not zero in a piece, with their first and second derivatives.
+struct RotationSpline::Weights {
+  std::array<double, 4> value{1, 0, 0, 0}, rate{}, bend{};
+};
+
+/// By the recursion of de Boor, differentiated twice: shares are linear in t.
+RotationSpline::Weights RotationSpline::weigh(std::ptrdiff_t piece, double t) const {
+  Weights weight;
   for (std::ptrdiff_t degree = 1; degree <= 3; ++degree) {
-    std::array<double, 4> next{0, 0, 0, 0};
+    Weights next;
+    next.value[0] = 0;
     for (std::ptrdiff_t k = 0; k < degree; ++k) {
       const double left = knot(piece + 1 + k - degree);
-      const double right = knot(piece + 1 + k);
-      const double share = (t - left) / (right - left);
-      next[static_cast<std::size_t>(k)] += (1 - share) * weight[static_cast<std::size_t>(k)];
-      next[static_cast<std::size_t>(k) + 1] += share * weight[static_cast<std::size_t>(k)];
+      const double slope = 1 / (knot(piece + 1 + k) - left);
+      const double share = (t - left) * slope;
+      const auto here = static_cast<std::size_t>(k);
+      next.value[here] += (1 - share) * weight.value[here];
+      next.value[here + 1] += share * weight.value[here];
+      next.rate[here] += (1 - share) * weight.rate[here] - slope * weight.value[here];
+      next.rate[here + 1] += share * weight.rate[here] + slope * weight.value[here];
+      next.bend[here] += (1 - share) * weight.bend[here] - 2 * slope * weight.rate[here];
+      next.bend[here + 1] += share * weight.bend[here] + 2 * slope * weight.rate[here];
     }
     weight = next;
   }
-  // Cumulative form: each difference of control rotations is taken to the share that is yet to come.
+  return weight;
+}
+
+// Cumulative form: q = q₀ Π exp(β_k Ω_k), each difference Ω_k of control rotations taken to the share β_k that is yet
+// to come. With e = exp(β Ω) a factor takes the spin w and its rate a, in body axes, to
+//   w ← e⁻¹ w + β' Ω,   a ← e⁻¹ a + (e⁻¹ w) × β' Ω + β'' Ω
+RotationMotion RotationSpline::motion(double t) const {
+  t = std::clamp(t, times_.front(), times_.back());
+  const auto after = std::upper_bound(times_.begin() + 1, times_.end() - 1, t);
+  const std::ptrdiff_t piece = (after - times_.begin()) - 1;
+  const Weights weight = weigh(piece, t);
   const auto first = static_cast<std::size_t>(piece);  // controls_[piece] belongs to knot piece − 1
   Quat q = controls_[first];
+  Vec3 w_B = Vec3::Zero(), a_B = Vec3::Zero();
   for (std::size_t k = 1; k < 4; ++k) {
-    double share = 0;
-    for (std::size_t j = k; j < 4; ++j) share += weight[j];
-    q = q * exp_of(share * log_of(controls_[first + k - 1].conjugate() * controls_[first + k]));
+    double share = 0, rate = 0, bend = 0;
+    for (std::size_t j = k; j < 4; ++j) {
+      share += weight.value[j];
+      rate += weight.rate[j];
+      bend += weight.bend[j];
+    }
+    const Vec3 turn = log_of(controls_[first + k - 1].conjugate() * controls_[first + k]);
+    const Quat factor = exp_of(share * turn);
+    const Vec3 carried = factor.conjugate() * w_B;
+    a_B = factor.conjugate() * a_B + carried.cross(rate * turn) + bend * turn;
+    w_B = carried + rate * turn;
+    q = q * factor;
   }
-  return q.normalized();
+  q.normalize();
+  return {q, q * w_B, q * a_B};
 }
 
 ScriptPath::ScriptPath(const ScriptDescription& script, const Pose& start) : start_(start) {
@@ -200,15 +238,17 @@ ScriptPath::ScriptPath(const ScriptDescription& script, const Pose& start) : sta
       times.push_back(time);
       keys.push_back(key.normalized());
     }
+    turn_begin_ = times.front();
+    turn_end_ = times.back();
     turn_ = RotationSpline(times, keys);
   } else if (script.turn.size() == 1) {
     start_.q = script.turn[0].second.normalized();
   }
 }
 
-/// Point at an arc length: Newton's method on the length within the piece that holds it, bisection where that leaves
-/// it.
-Vec3 ScriptPath::point_at(double arc_length) const {
+/// Parameter at an arc length: Newton's method on the length within the piece that holds it, bisection where that
+/// leaves it.
+double ScriptPath::parameter_at(double arc_length) const {
   const std::vector<double>& at = space_.parameters();
   const double s = std::clamp(arc_length, 0.0, lengths_.back());
   const auto after = std::upper_bound(lengths_.begin() + 1, lengths_.end() - 1, s);
@@ -224,14 +264,45 @@ Vec3 ScriptPath::point_at(double arc_length) const {
     const double next = speed > 0 ? u - miss / speed : low;
     u = next > low && next < high ? next : 0.5 * (low + high);
   }
-  return space_.value(u);
+  return u;
 }
 
-Pose ScriptPath::pose(double t) const {
-  Pose pose = start_;
-  if (has_path_) pose.p = point_at(travel_.value(std::clamp(t, travel_.begin(), travel_.end())));
-  if (has_turn_) pose.q = turn_.value(t);
-  return pose;
+/// [Erleben04, eqs. 3.33-3.47] with the arc length s(t) in place of a parameter of the speed spline:
+/// r' = C'/|C'| s',  r'' = C'/|C'| s'' + (C'' |C'|² − C' (C'·C''))/|C'|⁴ s'².
+void ScriptPath::follow_path(double t, ScriptMotion& motion) const {
+  const double time = std::clamp(t, travel_.begin(), travel_.end());
+  const double s = travel_.value(time);
+  const double u = parameter_at(s);
+  motion.pose.p = space_.value(u);
+  if (time != t || s < 0 || s > lengths_.back()) return;
+  const Vec3 first = space_.derivative(u), second = space_.second_derivative(u);
+  const double squared = first.squaredNorm();
+  // [Erleben04, eq. 3.48]: at a cusp there is no direction, and nothing of finite acceleration passes it but at rest.
+  if (!(squared > 0)) return;
+  const double rate = travel_.derivative(time), bend = travel_.second_derivative(time);
+  const Vec3 along = first / std::sqrt(squared);
+  motion.velocity = rate * along;
+  motion.acceleration =
+      bend * along + rate * rate / (squared * squared) * (squared * second - first.dot(second) * first);
 }
+
+ScriptMotion ScriptPath::motion(double t) const {
+  ScriptMotion motion;
+  motion.pose = start_;
+  if (has_path_) follow_path(t, motion);
+  if (has_turn_) {
+    const RotationMotion turning = turn_.motion(t);
+    motion.pose.q = turning.q;
+    if (t >= turn_begin_ && t <= turn_end_) {
+      motion.spin = turning.spin;
+      motion.angular_acceleration = turning.acceleration;
+    }
+  }
+  return motion;
+}
+
+Pose ScriptPath::pose(double t) const { return motion(t).pose; }
+
+ScriptMotion evaluate_script(const WorldScript& script, double t) { return script.path->motion(t); }
 
 }  // namespace achilles

@@ -6,7 +6,7 @@
 // through the given ones; the thesis had no such curve. Before its first and after its last time a script stands still.
 #pragma once
 
-#include <achilles/scene.hpp>
+#include <achilles/script.hpp>
 
 #include <vector>
 
@@ -20,6 +20,7 @@ class CubicSpline {
   CubicSpline(std::vector<double> at, std::vector<Value> values);
   [[nodiscard]] Value value(double u) const;
   [[nodiscard]] Value derivative(double u) const;
+  [[nodiscard]] Value second_derivative(double u) const;
   [[nodiscard]] double begin() const { return at_.front(); }
   [[nodiscard]] double end() const { return at_.back(); }
   [[nodiscard]] const std::vector<double>& parameters() const { return at_; }
@@ -31,14 +32,25 @@ class CubicSpline {
   std::vector<Value> values_, bends_;  // bends: second derivatives
 };
 
+/// Orientation with its spin [rad/s] and the rate of that [rad/s²], both in world axes.
+struct RotationMotion {
+  Quat q = Quat::Identity();
+  Vec3 spin = Vec3::Zero();
+  Vec3 acceleration = Vec3::Zero();
+};
+
 /// A rotation spline through orientations at rising times; at least two of them.
 class RotationSpline {
  public:
   RotationSpline() = default;
   RotationSpline(std::vector<double> times, const std::vector<Quat>& keys);
-  [[nodiscard]] Quat value(double t) const;
+  [[nodiscard]] Quat value(double t) const { return motion(t).q; }
+  /// Exact derivatives; before the first and after the last time those of the end.
+  [[nodiscard]] RotationMotion motion(double t) const;
 
  private:
+  struct Weights;
+  [[nodiscard]] Weights weigh(std::ptrdiff_t piece, double t) const;
   [[nodiscard]] double knot(std::ptrdiff_t index) const;
   void extend_ends();
 
@@ -52,9 +64,12 @@ class ScriptPath {
   ScriptPath(const ScriptDescription& script, const Pose& start);
   /// Placement of the body's frame at time t [s].
   [[nodiscard]] Pose pose(double t) const;
+  /// The same with first and second derivatives: zero while the script stands still.
+  [[nodiscard]] ScriptMotion motion(double t) const;
 
  private:
-  [[nodiscard]] Vec3 point_at(double arc_length) const;
+  [[nodiscard]] double parameter_at(double arc_length) const;
+  void follow_path(double t, ScriptMotion& motion) const;
 
   Pose start_;
   bool has_path_ = false, has_turn_ = false;
@@ -62,6 +77,7 @@ class ScriptPath {
   std::vector<double> lengths_;  // [m] arc length at the parameters of space_
   CubicSpline<double> travel_;   // [m] over [s]
   RotationSpline turn_;
+  double turn_begin_ = 0, turn_end_ = 0;  // [s]
 };
 
 }  // namespace achilles

@@ -67,6 +67,64 @@ TEST(Script, PositionIsTwiceContinuouslyDifferentiable) {
   }
 }
 
+/// d/dt (r, v) = (v, a), [Erleben04, eq. 3.49], by the classical Runge-Kutta method.
+template <class Rate>
+Vec3 integrate_twice(Vec3 r, Vec3 v, const Rate& rate, double from, double to, int steps) {
+  const double h = (to - from) / steps;
+  for (int k = 0; k < steps; ++k) {
+    const double t = from + k * h;
+    const Vec3 a0 = rate(t), a1 = rate(t + 0.5 * h), a2 = rate(t + h);
+    r += h * v + h * h / 6 * (a0 + 2 * a1);
+    v += h / 6 * (a0 + 4 * a1 + a2);
+  }
+  return r;
+}
+
+// [Erleben04, sec. 3.5, eq. 3.49]: the scripted acceleration, integrated twice, gives the scripted position.
+TEST(Script, IntegratedAccelerationReproducesThePosition) {
+  ScriptDescription script = make_arc();
+  script.speed = {{0, 0}, {0.7, 0.4}, {1.3, 1.6}, {2, 2.5}};
+  const ScriptPath path(script, Pose{});
+  const ScriptMotion start = path.motion(0);
+  for (const double t : {0.5, 1.1, 1.7, 2.0}) {
+    const Vec3 there = integrate_twice(
+        start.pose.p, start.velocity, [&](double at) { return path.motion(at).acceleration; }, 0, t, 4000);
+    EXPECT_LT((there - path.pose(t).p).norm(), 1e-6) << t;
+  }
+}
+
+// Velocity and acceleration are the derivatives of the position: central differences agree to their own error.
+TEST(Script, VelocityAndAccelerationAreTheDerivativesOfThePosition) {
+  ScriptDescription script = make_arc();
+  script.speed = {{0, 0}, {0.7, 0.4}, {1.3, 1.6}, {2, 2.5}};
+  const ScriptPath path(script, Pose{});
+  const double h = 1e-4;
+  for (double t = 0.05; t < 2; t += 0.083) {
+    const ScriptMotion now = path.motion(t);
+    const Vec3 after = path.pose(t + h).p, before = path.pose(t - h).p;
+    EXPECT_LT((now.velocity - (after - before) / (2 * h)).norm(), 1e-6) << t;
+    EXPECT_LT((now.acceleration - (path.motion(t + h).velocity - path.motion(t - h).velocity) / (2 * h)).norm(), 1e-4)
+        << t;
+  }
+  EXPECT_TRUE(path.motion(-1).velocity.isZero(0));
+  EXPECT_TRUE(path.motion(3).acceleration.isZero(0));
+}
+
+// Points on top of each other, a way there and back on the same line, and a speed that asks for more than the whole
+// way.
+TEST(Script, DegenerateScriptsStayFinite) {
+  ScriptDescription script;
+  script.body = "body";
+  script.space = {Vec3(0, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 0, 0)};
+  script.speed = {{0, 0}, {1, 1}, {2, 50}};
+  const ScriptPath path(script, Pose{});
+  for (double t = -0.1; t < 2.1; t += 0.01) {
+    const ScriptMotion motion = path.motion(t);
+    ASSERT_TRUE(motion.pose.p.allFinite() && motion.velocity.allFinite() && motion.acceleration.allFinite()) << t;
+  }
+  EXPECT_LT(path.pose(2).p.norm(), 1e-9);
+}
+
 TEST(RotationSpline, PassesThroughItsKeys) {
   const std::vector<double> times{0, 0.4, 1.5, 2, 3};
   std::vector<Quat> keys;
@@ -88,6 +146,31 @@ TEST(RotationSpline, KeysOfAConstantSpinGiveThatSpin) {
   const double dt = 1e-3;
   for (double t = 0; t < 20 - dt; t += 0.173) {
     EXPECT_NEAR(spline.value(t).angularDistance(spline.value(t + dt)) / dt, 2, 1e-9) << t;
+  }
+}
+
+// dω/dt = α and dq/dt = ½ ω q, integrated, give the scripted orientation.
+TEST(RotationSpline, IntegratedAngularAccelerationReproducesTheOrientation) {
+  const std::vector<double> times{0, 0.8, 2, 3, 4};
+  std::vector<Quat> keys;
+  for (int k = 0; k < 5; ++k) keys.push_back(Quat(1, 0.4 * k, 0.2 * k * k, -0.3 * k).normalized());
+  const RotationSpline spline(times, keys);
+  Quat q = spline.value(0);
+  Vec3 w = spline.motion(0).spin;
+  const int steps = 20000;
+  const double h = 4.0 / steps;
+  for (int k = 0; k < steps; ++k) {
+    const double t = k * h;
+    const Vec3 a0 = spline.motion(t).acceleration, a1 = spline.motion(t + 0.5 * h).acceleration,
+               a2 = spline.motion(t + h).acceleration;
+    const Vec3 mean = w + h / 6 * (a0 + 2 * a1);  // of the spin over the step, to third order
+    const double angle = h * mean.norm();
+    if (angle > 0) q = Quat(Eigen::AngleAxisd(angle, mean.normalized())) * q;
+    w += h / 6 * (a0 + 4 * a1 + a2);
+    if (k % 1000 == 999) {
+      ASSERT_LT(q.angularDistance(spline.value(t + h)), 1e-6) << t;
+      ASSERT_LT((w - spline.motion(t + h).spin).norm(), 1e-6) << t;
+    }
   }
 }
 
