@@ -98,6 +98,64 @@ RC_GTEST_PROP(Groups, DoNotDependOnWhatTheWorkspaceHeldBefore, (std::uint64_t se
   RC_ASSERT(used.start == fresh.start);
 }
 
+/// Edges come and go, bodies fall asleep and wake, now and then there are more or fewer of them.
+void change(std::mt19937_64& engine, Graph& graph) {
+  const auto draw = [&](std::size_t limit) { return static_cast<std::uint32_t>(engine() % limit); };
+  if (draw(50) == 0) graph.movable.resize(1 + draw(60), 1);
+  const std::size_t bodies = graph.movable.size();
+  std::erase_if(graph.edges, [&](const GraphEdge& edge) { return edge.body_a >= bodies || edge.body_b >= bodies; });
+  for (std::uint32_t k = draw(4); k > 0 && !graph.edges.empty(); --k) {
+    graph.edges.erase(graph.edges.begin() + draw(graph.edges.size()));
+  }
+  for (std::uint32_t k = draw(4); k > 0 && graph.edges.size() < 2 * bodies; --k) {
+    graph.edges.insert(graph.edges.begin() + draw(graph.edges.size() + 1), {draw(bodies), draw(bodies)});
+  }
+  if (draw(10) == 0) {
+    std::uint8_t& movable = graph.movable[draw(bodies)];
+    movable = movable != 0 ? 0 : 1;
+  }
+}
+
+// Groups kept over a thousand steps are those of a relaxation that knows nothing of the step before.
+TEST(Groups, KeptOverAThousandRandomStepsAreThoseOfBruteForce) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 engine(seed);
+    Graph graph = make_random(seed);
+    Groups groups;
+    for (int step = 0; step < 1000; ++step) {
+      if (step % 7 != 0) change(engine, graph);
+      find_groups(graph.edges, graph.movable, groups);
+      const std::vector<std::uint32_t> label = label_by_brute_force(graph);
+      Groups fresh;
+      find_groups(graph.edges, graph.movable, fresh);
+      ASSERT_EQ(groups.edges, fresh.edges) << seed << " " << step;
+      ASSERT_EQ(groups.start, fresh.start) << seed << " " << step;
+      ASSERT_EQ(groups.lowest, label) << seed << " " << step;
+    }
+  }
+}
+
+// A column of three on the left, a ring of four on the right. A ring that opens holds together by its other side or is
+// searched anew; the column is let alone in any case, and nothing at all is done where nothing changed.
+TEST(Groups, OnlyAGroupThatLostATieIsSearchedAnew) {
+  const std::vector<std::uint8_t> movable{0, 1, 1, 1, 1, 1, 1, 1};
+  const std::vector<GraphEdge> whole{{0, 1}, {1, 2}, {2, 3}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
+  int searched = 0;
+  for (std::size_t gone = 3; gone < whole.size(); ++gone) {
+    Groups groups;
+    find_groups(whole, movable, groups);
+    find_groups(whole, movable, groups);
+    EXPECT_EQ(groups.searched, 0U);
+    std::vector<GraphEdge> open = whole;
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(gone));
+    find_groups(open, movable, groups);
+    EXPECT_EQ(groups.size(), 2U);
+    EXPECT_TRUE(groups.searched == 0 || groups.searched == 4) << groups.searched;
+    searched += groups.searched > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(searched, 3);  // a tree of four bodies has three ties
+}
+
 TEST(Groups, TwoStacksOnOneFloorAreTwoGroups) {
   const std::vector<GraphEdge> edges{{0, 1}, {0, 3}, {1, 2}, {3, 4}};
   const std::vector<std::uint8_t> movable{0, 1, 1, 1, 1};

@@ -113,6 +113,44 @@ TEST_P(Events, AreThoseOfABruteForceComparisonOverAThousandSteps) {
 INSTANTIATE_TEST_SUITE_P(Methods, Events,
                          ::testing::Values("lcp-fixed", "lcp-retroactive", "impulse-zeno-free", "shock-propagation"));
 
+/// Groups by relaxation over the contact points of a step: every point between movable bodies hands the lower label on.
+int count_groups(const World& world, std::span<const ContactRecord> contacts) {
+  std::vector<std::size_t> label(world.bodies.size());
+  for (std::size_t i = 0; i < label.size(); ++i) label[i] = i;
+  std::set<std::size_t> touched;
+  for (bool changed = true; changed;) {
+    changed = false;
+    touched.clear();
+    for (const ContactRecord& contact : contacts) {
+      const bool a = world.bodies.is_movable(contact.body_a), b = world.bodies.is_movable(contact.body_b);
+      const std::size_t low =
+          a && b ? std::min(label[contact.body_a], label[contact.body_b]) : label[a ? contact.body_a : contact.body_b];
+      for (const auto& [body, moves] : {std::pair(contact.body_a, a), std::pair(contact.body_b, b)}) {
+        changed = changed || (moves && label[body] != low);
+        if (moves) label[body] = low;
+      }
+      touched.insert(low);
+    }
+  }
+  return static_cast<int>(touched.size());
+}
+
+// Steps keep their groups from the step before; a thousand of them with balls that come and part all the time.
+TEST(StepGroups, AreThoseOfABruteForceSearchOverAThousandSteps) {
+  for (const char* method : {"lcp-fixed", "anitescu", "shock-propagation"}) {
+    Scene scene = make_gas(method);
+    scene.gravity = Vec3(0, 0, -1);
+    Simulation simulation(scene);
+    int most = 0;
+    for (int k = 0; k < 1000; ++k) {
+      const StepReport report = simulation.step();
+      ASSERT_EQ(report.groups, count_groups(simulation.world(), simulation.contacts())) << method << " step " << k;
+      most = std::max(most, report.groups);
+    }
+    EXPECT_GT(most, 2) << method;
+  }
+}
+
 TEST(EventLog, ListenerHearsWhatTheStepReports) {
   Simulation simulation(make_gas("lcp-fixed"));
   int in = 0, heard = 0;
