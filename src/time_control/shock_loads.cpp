@@ -22,10 +22,11 @@ struct Support {
 
 class LoadPass {
  public:
-  LoadPass(const World& world, double touching, std::span<Patch> patches, StepWorkspace& scratch)
+  LoadPass(const World& world, double touching, const RisingPatches& rising, StepWorkspace& scratch)
       : world_(world),
         touching_(touching),
-        patches_(patches),
+        patches_(rising.patches),
+        order_(rising.order),
         height_(scratch.shock->layers.height),
         loads_(scratch.shock->loads),
         before_(scratch.velocity_before),
@@ -39,11 +40,11 @@ class LoadPass {
       weigh(patch.body_b);
     }
     for (Patch& patch : patches_) std::fill_n(patch.load, Patch::kPoints, 0.0);
-    for (std::size_t last = patches_.size(); last > 0;) {
+    for (std::size_t last = order_.size(); last > 0;) {
       std::size_t first = last;
-      while (first > 0 && patches_[first - 1].layer == patches_[last - 1].layer) --first;
-      for (std::size_t k = first; k < last; ++k) gather(patches_[k]);
-      for (std::size_t k = first; k < last; ++k) press(patches_[k]);
+      while (first > 0 && patches_[order_[first - 1]].layer == patches_[order_[last - 1]].layer) --first;
+      for (std::size_t k = first; k < last; ++k) gather(patches_[order_[k]]);
+      for (std::size_t k = first; k < last; ++k) press(patches_[order_[k]]);
       last = first;
     }
   }
@@ -107,6 +108,7 @@ class LoadPass {
   const World& world_;
   double touching_;
   std::span<Patch> patches_;
+  std::span<const std::uint32_t> order_;
   const std::vector<std::uint32_t>& height_;
   std::vector<Load>& loads_;
   const std::vector<BodyVelocity>& before_;
@@ -115,8 +117,8 @@ class LoadPass {
 
 }  // namespace
 
-void hand_down_loads(const World& world, double touching, std::span<Patch> patches, StepWorkspace& scratch) {
-  LoadPass(world, touching, patches, scratch).run();
+void hand_down_loads(const World& world, double touching, const RisingPatches& rising, StepWorkspace& scratch) {
+  LoadPass(world, touching, rising, scratch).run();
 }
 
 }  // namespace achilles

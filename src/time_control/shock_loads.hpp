@@ -18,8 +18,14 @@
 
 namespace achilles {
 
-/// Sets the loads of the patches of one group, which are sorted by layer. Points with gaps beyond `touching`
+/// Patches of one group and their indices in the order of their layers, lowest first.
+struct RisingPatches {
+  std::span<Patch> patches;
+  std::span<const std::uint32_t> order;
+};
+
+/// Sets the loads of the patches of one group. Points with gaps beyond `touching`
 /// and contacts of bodies of one height carry nothing. Reads what external forces add to the velocities in this step.
-void hand_down_loads(const World& world, double touching, std::span<Patch> patches, StepWorkspace& scratch);
+void hand_down_loads(const World& world, double touching, const RisingPatches& rising, StepWorkspace& scratch);
 
 }  // namespace achilles

@@ -7,6 +7,7 @@
 #include "world/contact_memory.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
 namespace achilles {
@@ -61,20 +62,58 @@ class PatchBuilder {
   PatchBuilder(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch)
       : world_(world), options_(options), h_(h), scratch_(scratch) {}
 
-  void append_contact(std::uint32_t index) {
-    const Contact& contact = scratch_.contacts.contacts[index];
-    const ContactView view{contact, index, law_of(world_, scratch_, contact)};
-    std::vector<Patch>& patches = scratch_.shock->patches;
-    const std::vector<ContactPoint>& points = scratch_.contacts.points;
-    for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-      const bool joins = p > contact.first && patches.back().count < Patch::kPoints &&
-                         points[p].normal.dot(patches.back().n) > kSameNormal;
-      if (!joins) patches.push_back(make_patch(view, p, scratch_));
-      add_point(view, points[p], patches.back());
+  /// Sorts the contacts of a block and says how many patches they are.
+  [[nodiscard]] std::uint32_t order(const PatchBlock& block) {
+    const std::span<std::uint64_t> keys = keys_of(block);
+    std::sort(keys.begin(), keys.end());
+    std::uint32_t count = 0;
+    for (const std::uint64_t key : keys) {
+      for_each_patch(contact_of(key), [&](std::uint32_t, std::uint32_t) { ++count; });
+    }
+    return count;
+  }
+
+  /// Writes the patches of a block, which are numbered by now.
+  void fill(PatchBlock& block) const {
+    block.bounces = false;
+    Patch* next = scratch_.shock->patches.data() + block.first;
+    for (const std::uint64_t key : keys_of(block)) {
+      const Contact& contact = contact_of(key);
+      const ContactView view{contact, static_cast<std::uint32_t>(key), law_of(world_, scratch_, contact)};
+      for_each_patch(contact, [&](std::uint32_t first, std::uint32_t last) {
+        Patch& patch = *next++;
+        patch = make_patch(view, first, scratch_);
+        for (std::uint32_t p = first; p < last; ++p) add_point(view, scratch_.contacts.points[p], patch);
+        weigh_patch(patch, scratch_.inverse_mass);
+        for (const double speed : patch.rebound) block.bounces = block.bounces || speed > 0;
+      });
     }
   }
 
  private:
+  [[nodiscard]] std::span<std::uint64_t> keys_of(const PatchBlock& block) const {
+    return std::span(scratch_.shock->domains.keys).subspan(block.first_key, block.last_key - block.first_key);
+  }
+  [[nodiscard]] const Contact& contact_of(std::uint64_t key) const {
+    return scratch_.contacts.contacts[static_cast<std::uint32_t>(key)];
+  }
+
+  /// Calls visit(first, last) for points in a row that share a normal and fit into one patch.
+  template <class Visit>
+  void for_each_patch(const Contact& contact, const Visit& visit) const {
+    const std::vector<ContactPoint>& points = scratch_.contacts.points;
+    const std::uint32_t end = contact.first + contact.count;
+    for (std::uint32_t first = contact.first; first < end;) {
+      std::uint32_t last = first + 1;
+      while (last < end && last < first + Patch::kPoints &&
+             points[last].normal.dot(points[first].normal) > kSameNormal) {
+        ++last;
+      }
+      visit(first, last);
+      first = last;
+    }
+  }
+
   void add_point(const ContactView& view, const ContactPoint& point, Patch& patch) const {
     const int i = patch.count++;
     const BodyArrays& bodies = world_.bodies;
@@ -163,24 +202,20 @@ void find_layers(const World& world, const ShockPropagationOptions& options, Ste
 
 void build_patches(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
-  const auto contact_count = static_cast<std::uint32_t>(scratch.contacts.contacts.size());
-  shock.patches.clear();
-  shock.patch_start.clear();
+  cut_domains(world, scratch, shock.domains);
+  std::vector<PatchBlock>& blocks = shock.domains.blocks;
   PatchBuilder builder(world, options, h, scratch);
-  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
-    shock.patch_start.push_back(static_cast<std::uint32_t>(shock.patches.size()));
-    shock.keys.clear();
-    for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
-      if (edge >= contact_count) continue;
-      const Contact& contact = scratch.contacts.contacts[edge];
-      const std::uint32_t layer =
-          StackLayers::layer_of(shock.layers.height[contact.body_a], shock.layers.height[contact.body_b]);
-      shock.keys.push_back(std::uint64_t{layer} << 32U | edge);
-    }
-    std::sort(shock.keys.begin(), shock.keys.end());
-    for (const std::uint64_t key : shock.keys) builder.append_contact(static_cast<std::uint32_t>(key));
+  for_each_block(scratch, [&](PatchBlock& block) { block.last = builder.order(block); });
+  std::uint32_t next = 0;
+  for (PatchBlock& block : blocks) {
+    block.first = next;
+    next += block.last;
+    block.last = next;
   }
-  shock.patch_start.push_back(static_cast<std::uint32_t>(shock.patches.size()));
+  shock.patches.resize(next);
+  shock.block_value.resize(blocks.size());
+  shock.rising.resize(next);
+  for_each_block(scratch, [&](PatchBlock& block) { builder.fill(block); });
   refill(scratch.solves, scratch.groups.size(), SolveReport{});
 }
 
@@ -188,18 +223,24 @@ void record_patches(StepWorkspace& scratch) {
   const ContactSet& contacts = scratch.contacts;
   scratch.records.resize(contacts.points.size());
   scratch.point_load.resize(contacts.points.size());
-  for (const Patch& patch : scratch.shock->patches) {
-    for (int i = 0; i < patch.count; ++i) {
-      const std::size_t p = patch.first + static_cast<std::size_t>(i);
-      const ContactPoint& point = contacts.points[p];
-      const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
-      scratch.point_load[p] = patch.load[i];
-      scratch.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
-      if (impulse.isZero(0)) continue;
-      scratch.constrained[patch.body_a] = 1;
-      scratch.constrained[patch.body_b] = 1;
+  const auto mark = [&](std::uint32_t body) {  // blocks share bodies
+    std::atomic_ref(scratch.constrained[body]).store(1, std::memory_order_relaxed);
+  };
+  for_each_block(scratch, [&](const PatchBlock& block) {
+    for (std::uint32_t k = block.first; k < block.last; ++k) {
+      const Patch& patch = scratch.shock->patches[k];
+      for (int i = 0; i < patch.count; ++i) {
+        const std::size_t p = patch.first + static_cast<std::size_t>(i);
+        const ContactPoint& point = contacts.points[p];
+        const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
+        scratch.point_load[p] = patch.load[i];
+        scratch.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
+        if (impulse.isZero(0)) continue;
+        mark(patch.body_a);
+        mark(patch.body_b);
+      }
     }
-  }
+  });
 }
 
 }  // namespace achilles

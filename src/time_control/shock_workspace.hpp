@@ -3,6 +3,7 @@
 
 #include "graph/layers.hpp"
 #include "solver/patch/patch.hpp"
+#include "time_control/shock_domains.hpp"
 
 #include <achilles/math.hpp>
 
@@ -27,12 +28,27 @@ struct JointBlock {
   Eigen::Matrix<double, 6, 6> inverse = Eigen::Matrix<double, 6, 6>::Zero();  // of J M⁻¹ Jᵀ + Σ of the equalities
 };
 
+/// Patches of one group by layers, and those of a layer by clusters: bodies of one height that touch each other. With
+/// the bodies below held, clusters of a layer know nothing of each other.
+struct LayerClusters {
+  std::vector<std::uint32_t> patches;        // indices, layer after layer, cluster after cluster
+  std::vector<std::uint32_t> cluster_start;  // per cluster its first entry of `patches`, and one past the last
+  std::vector<std::uint32_t> layer_start;    // per height its first cluster, and one past the last
+
+  // Scratch.
+  std::vector<std::uint32_t> parent, count;  // per body
+  std::vector<std::uint32_t> roots, sorted;
+};
+
 struct ShockWorkspace {
   std::vector<SupportEdge> support;  // contacts that touch
   StackLayers layers;
-  std::vector<std::uint64_t> keys;                               // of one group: layer and contact
-  std::vector<Patch> patches;                                    // group after group, layer after layer
-  std::vector<std::uint32_t> patch_start;                        // per group, and one past the last
+  PatchDomains domains;
+  std::vector<Patch> patches;         // block after block, layer after layer
+  std::vector<double> block_value;    // per block: what a stage found of it
+  std::vector<StageSize> stages;      // of what runs now
+  std::vector<std::uint32_t> rising;  // per patch: those of its group by layers, where somebody asked
+  LayerClusters clusters;
   std::vector<std::array<double, Patch::kPoints>> loads_before;  // per patch, of the last step [N s]
   std::vector<JointBlock> joint_blocks;                          // in the order of StepWorkspace::joint_rows
   std::vector<JointBlock> correction_blocks;

@@ -109,15 +109,13 @@ double solve_patch(Patch& patch, const PatchBodies& bodies) {
   return change;
 }
 
-template <bool kFriction>
-double sweep(std::span<Patch> patches, const PatchBodies& bodies, SweepDirection direction) {
+/// Solves patch_at(0), patch_at(1), ... or the other way round.
+template <bool kFriction, class PatchAt>
+double sweep(std::size_t count, const PatchAt& patch_at, const PatchBodies& bodies, SweepDirection direction) {
   double change = 0;
-  if (direction == SweepDirection::kUp) {
-    for (Patch& patch : patches) change = std::max(change, solve_patch<kFriction>(patch, bodies));
-  } else {
-    for (std::size_t i = patches.size(); i-- > 0;) {
-      change = std::max(change, solve_patch<kFriction>(patches[i], bodies));
-    }
+  for (std::size_t k = 0; k < count; ++k) {
+    Patch& patch = patch_at(direction == SweepDirection::kUp ? k : count - 1 - k);
+    change = std::max(change, solve_patch<kFriction>(patch, bodies));
   }
   return change;
 }
@@ -135,7 +133,7 @@ double respond(const Patch& patch, std::span<const BodyInverseMass> inverse_mass
   return k;
 }
 
-void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
+void fill_responses(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
   for (auto& row : patch.A) std::fill(std::begin(row), std::end(row), 0.0);
   const auto add = [&](std::uint32_t body, const Patch::Lane(&turn)[3]) {
     const BodyInverseMass& mass = inverse_mass[body];
@@ -151,16 +149,23 @@ void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass) 
 
 }  // namespace
 
-void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
-  weigh_normals(patch, inverse_mass);
+void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
+  fill_responses(patch, inverse_mass);
   for (int i = 0; i < patch.count; ++i) {
     patch.A[i][i] += patch.softness;
     patch.step[i] = patch.A[i][i] > 0 ? 1 / patch.A[i][i] : 0;
-    if (!(patch.friction > 0)) continue;
+  }
+}
+
+void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
+  weigh_normals(patch, inverse_mass);
+  if (!(patch.friction > 0)) return;
+  for (int i = 0; i < patch.count; ++i) {
     const double k11 = respond(patch, inverse_mass, i, patch.t1, patch.t1);
     const double k22 = respond(patch, inverse_mass, i, patch.t2, patch.t2);
     const double k12 = respond(patch, inverse_mass, i, patch.t1, patch.t2);
-    const double k = 0.5 * (k11 + k22) + std::hypot(0.5 * (k11 - k22), k12);
+    const double half = 0.5 * (k11 - k22);
+    const double k = 0.5 * (k11 + k22) + std::sqrt(half * half + k12 * k12);
     patch.slip_step[i] = k > 0 ? 1 / k : 0;
   }
 }
@@ -197,11 +202,19 @@ void measure_patch(const Patch& patch, std::span<const BodyVelocity> u, double (
 }
 
 double sweep_patches(std::span<Patch> patches, const PatchBodies& bodies, SweepDirection direction) {
-  return sweep<true>(patches, bodies, direction);
+  const auto patch_at = [&](std::size_t k) -> Patch& { return patches[k]; };
+  return sweep<true>(patches.size(), patch_at, bodies, direction);
 }
 
 double sweep_normals(std::span<Patch> patches, const PatchBodies& bodies, SweepDirection direction) {
-  return sweep<false>(patches, bodies, direction);
+  const auto patch_at = [&](std::size_t k) -> Patch& { return patches[k]; };
+  return sweep<false>(patches.size(), patch_at, bodies, direction);
+}
+
+double sweep_normals(std::span<Patch> patches, std::span<const std::uint32_t> list, const PatchBodies& bodies,
+                     SweepDirection direction) {
+  const auto patch_at = [&](std::size_t k) -> Patch& { return patches[list[k]]; };
+  return sweep<false>(list.size(), patch_at, bodies, direction);
 }
 
 }  // namespace achilles

@@ -58,6 +58,9 @@ struct PatchBodies {
 /// Fills A and the steps from the arms for bodies that move as the patch says.
 void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
 
+/// The same without what friction needs.
+void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
+
 /// u += M⁻¹ Jᵀ λ with the impulses the patch has.
 void apply_patch(const Patch& patch, const PatchBodies& bodies);
 
@@ -76,5 +79,9 @@ double sweep_patches(std::span<Patch> patches, const PatchBodies& bodies, SweepD
 
 /// The same without friction.
 double sweep_normals(std::span<Patch> patches, const PatchBodies& bodies, SweepDirection direction);
+
+/// The same for those of the patches that are listed, in the order of the list.
+double sweep_normals(std::span<Patch> patches, std::span<const std::uint32_t> list, const PatchBodies& bodies,
+                     SweepDirection direction);
 
 }  // namespace achilles

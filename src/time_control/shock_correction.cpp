@@ -1,0 +1,259 @@
+#include "time_control/shock_correction.hpp"
+
+#include "math/refill.hpp"
+#include "time_control/correction.hpp"
+#include "time_control/shock_group.hpp"
+#include "time_control/shock_patches.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace achilles {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
+constexpr double kSettled = 0.01;                               // of the slop: sweeps that move less than this end
+constexpr std::size_t kClusterBlock = 4;
+constexpr std::size_t kBodyBlock = 512;
+
+std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t body) {
+  while (parent[body] != body) {
+    parent[body] = parent[parent[body]];
+    body = parent[body];
+  }
+  return body;
+}
+
+/// Patches of a group by layers and clusters; linear in both.
+void find_clusters(const ShockGroup& group, const StepWorkspace& scratch, LayerClusters& clusters) {
+  const std::vector<std::uint32_t>& height = scratch.shock->layers.height;
+  const auto upper = [&](const Patch& patch) {
+    return height[patch.body_a] >= height[patch.body_b] ? patch.body_a : patch.body_b;
+  };
+  clusters.parent.resize(height.size());
+  clusters.count.resize(height.size());
+  for (const Patch& patch : group.patches) {
+    for (const std::uint32_t body : {patch.body_a, patch.body_b}) {
+      clusters.parent[body] = body;
+      clusters.count[body] = 0;
+    }
+  }
+  for (const Patch& patch : group.patches) {
+    if (height[patch.body_a] != height[patch.body_b]) continue;
+    const std::uint32_t a = find_root(clusters.parent, patch.body_a), b = find_root(clusters.parent, patch.body_b);
+    clusters.parent[std::max(a, b)] = std::min(a, b);
+  }
+  clusters.roots.clear();
+  std::uint32_t highest = 0;
+  for (const Patch& patch : group.patches) {
+    const std::uint32_t root = find_root(clusters.parent, upper(patch));
+    if (clusters.count[root]++ > 0) continue;
+    clusters.roots.push_back(root);
+    highest = std::max(highest, height[root]);
+  }
+  refill(clusters.layer_start, highest + 2, 0U);
+  for (const std::uint32_t root : clusters.roots) ++clusters.layer_start[height[root] + 1];
+  std::partial_sum(clusters.layer_start.begin(), clusters.layer_start.end(), clusters.layer_start.begin());
+  clusters.sorted.resize(clusters.roots.size());
+  for (const std::uint32_t root : clusters.roots) clusters.sorted[clusters.layer_start[height[root]]++] = root;
+  for (std::size_t k = clusters.layer_start.size() - 1; k > 0; --k) {
+    clusters.layer_start[k] = clusters.layer_start[k - 1];
+  }
+  clusters.layer_start[0] = 0;
+  clusters.cluster_start.clear();
+  std::uint32_t next = 0;
+  for (const std::uint32_t root : clusters.sorted) {
+    clusters.cluster_start.push_back(next);
+    next += clusters.count[root];
+    clusters.count[root] = clusters.cluster_start.back();
+  }
+  clusters.cluster_start.push_back(next);
+  clusters.patches.resize(next);
+  for (std::uint32_t k = 0; k < group.patches.size(); ++k) {
+    clusters.patches[clusters.count[find_root(clusters.parent, upper(group.patches[k]))]++] = k;
+  }
+}
+
+/// Holds the body of a patch that is below the other.
+void hold_lower(Patch& patch, const StepWorkspace& scratch) {
+  const std::vector<std::uint32_t>& height = scratch.shock->layers.height;
+  patch.moves_a = scratch.movable[patch.body_a] != 0 && height[patch.body_a] >= height[patch.body_b];
+  patch.moves_b = scratch.movable[patch.body_b] != 0 && height[patch.body_b] >= height[patch.body_a];
+}
+
+/// correction: every cluster of a layer is pushed out of what lies below it, layer after layer.
+class LayerPushes {
+ public:
+  LayerPushes(const ShockPropagationOptions& options, const ShockGroup& group, StepWorkspace& scratch)
+      : options_(options),
+        group_(group),
+        scratch_(scratch),
+        clusters_(scratch.shock->clusters),
+        bodies_{scratch.shock->translating, scratch.shock->displacement} {}
+
+  [[nodiscard]] std::size_t stages() const { return clusters_.layer_start.size() - 1; }
+  [[nodiscard]] StageSize size(std::size_t stage) const {
+    return {clusters_.layer_start[stage + 1] - clusters_.layer_start[stage], kClusterBlock};
+  }
+  void run(std::size_t stage, std::size_t k) {
+    const std::size_t cluster = clusters_.layer_start[stage] + k;
+    const std::uint32_t first = clusters_.cluster_start[cluster];
+    const std::span<std::uint32_t> list =
+        std::span(clusters_.patches).subspan(first, clusters_.cluster_start[cluster + 1] - first);
+    // Bodies were made in some order; to sweep in it carries a push farther than to leap from cell to cell.
+    std::sort(list.begin(), list.end(),
+              [&](std::uint32_t i, std::uint32_t j) { return group_.patches[i].first < group_.patches[j].first; });
+    for (const std::uint32_t patch : list) {
+      hold_lower(group_.patches[patch], scratch_);
+      weigh_normals(group_.patches[patch], bodies_.inverse_mass);
+    }
+    for (int sweep = 0; sweep < options_.correction_iterations; ++sweep) {
+      if (sweep_normals(group_.patches, list, bodies_, direction_of(sweep)) < kSettled * options_.slop) break;
+    }
+  }
+
+ private:
+  const ShockPropagationOptions& options_;
+  const ShockGroup& group_;
+  const StepWorkspace& scratch_;
+  LayerClusters& clusters_;
+  PatchBodies bodies_;
+};
+
+/// final: sweeps over all contacts, nothing held.
+class FinalPushes {
+ public:
+  FinalPushes(const ShockPropagationOptions& options, const ShockGroup& group, StepWorkspace& scratch)
+      : options_(options),
+        group_(group),
+        scratch_(scratch),
+        bodies_{scratch.inverse_mass, scratch.shock->displacement},
+        values_(scratch.shock->block_value) {}
+
+  [[nodiscard]] std::size_t stages() const {
+    return 1 + static_cast<std::size_t>(options_.correction_iterations) * (group_.stage_count() + 1);
+  }
+  [[nodiscard]] StageSize size(std::size_t stage) const {
+    if (stage == 0) return {group_.blocks.size(), 1};
+    const std::size_t at = (stage - 1) % (group_.stage_count() + 1);
+    return {at < group_.stage_count() ? group_.blocks_of(place(stage - 1)) : 1, 1};
+  }
+  void run(std::size_t stage, std::size_t k) {
+    if (stage == 0) {
+      release(group_.patches_of(k));
+      return;
+    }
+    if (ended_) return;
+    if ((stage - 1) % (group_.stage_count() + 1) == group_.stage_count()) {
+      const auto first = values_.begin() + group_.first_block;
+      ended_ = *std::max_element(first, first + static_cast<std::ptrdiff_t>(group_.blocks.size())) <
+               kSettled * options_.slop;
+      return;
+    }
+    const std::size_t block = group_.block_at(place(stage - 1), k);
+    values_[group_.first_block + block] = sweep_normals(group_.patches_of(block), bodies_, direction(stage - 1));
+  }
+
+ private:
+  [[nodiscard]] SweepDirection direction(std::size_t stage) const {
+    return direction_of(static_cast<int>(stage / (group_.stage_count() + 1)));
+  }
+  [[nodiscard]] std::size_t place(std::size_t stage) const {
+    const std::size_t at = stage % (group_.stage_count() + 1);
+    return direction(stage) == SweepDirection::kUp ? at : group_.stage_count() - 1 - at;
+  }
+  void release(std::span<Patch> patches) const {
+    for (Patch& patch : patches) {
+      patch.moves_a = scratch_.movable[patch.body_a] != 0;
+      patch.moves_b = scratch_.movable[patch.body_b] != 0;
+      weigh_normals(patch, scratch_.inverse_mass);
+      std::fill(std::begin(patch.normal), std::end(patch.normal), 0.0);
+    }
+  }
+
+  const ShockPropagationOptions& options_;
+  const ShockGroup& group_;
+  const StepWorkspace& scratch_;
+  PatchBodies bodies_;
+  std::span<double> values_;
+  bool ended_ = false;
+};
+
+/// Takes the gaps to the end of the step, and the targets to what a displacement must close. Returns whether anything
+/// penetrates by more than the slop.
+bool aim_corrections(std::span<Patch> patches, const ShockPropagationOptions& options, double h,
+                     std::span<const BodyVelocity> u) {
+  bool wrong = false;
+  for (Patch& patch : patches) {
+    double rate[Patch::kPoints];
+    measure_patch(patch, u, rate);
+    for (int i = 0; i < patch.count; ++i) {
+      patch.gap[i] += h * rate[i];
+      patch.normal[i] = 0;
+      const double depth = -patch.gap[i];
+      patch.target[i] = patch.softness > 0 ? kNever : std::min(depth, options.correction * (depth - options.slop));
+      wrong = wrong || (patch.softness == 0 && depth > options.slop);
+    }
+  }
+  return wrong;
+}
+
+/// Calls push(patches) for the layers of a group in one block, which has them in order.
+void push_layers(const ShockPropagationOptions& options, const ShockGroup& group, StepWorkspace& scratch) {
+  const PatchBodies bodies{scratch.shock->translating, scratch.shock->displacement};
+  for (std::size_t first = 0; first < group.patches.size();) {
+    std::size_t last = first;
+    for (; last < group.patches.size() && group.patches[last].layer == group.patches[first].layer; ++last) {
+      hold_lower(group.patches[last], scratch);
+      weigh_normals(group.patches[last], bodies.inverse_mass);
+    }
+    for (int sweep = 0; sweep < options.correction_iterations; ++sweep) {
+      const std::span<Patch> layer = group.patches.subspan(first, last - first);
+      if (sweep_normals(layer, bodies, direction_of(sweep)) < kSettled * options.slop) break;
+    }
+    first = last;
+  }
+}
+
+void prepare_displacements(std::size_t bodies, StepWorkspace& scratch) {
+  ShockWorkspace& shock = *scratch.shock;
+  shock.displacement.resize(bodies);
+  shock.translating.resize(bodies);
+  scratch.runner.run(bodies, kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      shock.displacement[i] = {};
+      shock.translating[i] = scratch.inverse_mass[i];
+      shock.translating[i].angular.setZero();
+    }
+  });
+}
+
+}  // namespace
+
+void correct_shocks(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
+  ShockWorkspace& shock = *scratch.shock;
+  prepare_displacements(world.bodies.size(), scratch);
+  for_each_block(scratch, [&](PatchBlock& block) {
+    const std::span<Patch> patches = std::span(shock.patches).subspan(block.first, block.last - block.first);
+    const bool wrong = aim_corrections(patches, options, h, world.bodies.velocity);
+    shock.block_value[static_cast<std::size_t>(&block - shock.domains.blocks.data())] = wrong ? 1 : 0;
+  });
+  for_each_shock_group(scratch, [&](std::size_t index) {
+    const ShockGroup group(scratch, index);
+    const auto first = shock.block_value.begin() + group.first_block;
+    if (std::none_of(first, first + static_cast<std::ptrdiff_t>(group.blocks.size()), [](double v) { return v > 0; }))
+      return;
+    if (options.propagate && group.blocks.size() == 1) push_layers(options, group, scratch);
+    if (options.propagate && group.blocks.size() > 1) {
+      find_clusters(group, scratch, shock.clusters);
+      LayerPushes layers(options, group, scratch);
+      run_program(group, scratch, layers);
+    }
+    FinalPushes final(options, group, scratch);
+    run_program(group, scratch, final);
+  });
+  displace_bodies(world, shock.displacement, scratch.movable);
+}
+
+}  // namespace achilles

@@ -1,0 +1,189 @@
+#include "time_control/shock_domains.hpp"
+
+#include "math/refill.hpp"
+#include "time_control/shock_workspace.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <tuple>
+
+namespace achilles {
+namespace {
+
+constexpr std::uint32_t kContactsPerCell = 96;  // fewer are not worth the passing from stage to stage
+constexpr std::uint32_t kMostCells = 32;
+constexpr double kSlender = 3;  // cells are at least half as many spacings of touching bodies wide
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+std::uint32_t count_of(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
+
+/// One group while it is cut.
+class GroupCut {
+ public:
+  GroupCut(const World& world, const StepWorkspace& scratch, std::uint32_t group, PatchDomains& domains)
+      : world_(world), scratch_(scratch), group_(group), domains_(domains) {}
+
+  void run() {
+    const std::uint32_t contacts = count_contacts();
+    const std::uint32_t most = std::min(contacts / kContactsPerCell, kMostCells);
+    if (most > 1) {
+      collect_places();
+      split(domains_.places, std::bit_floor(most));
+    }
+    if (cells_ <= 1) {
+      add_single_block();
+      return;
+    }
+    order_pairs_of_cells();
+    fill_blocks(contacts);
+  }
+
+ private:
+  template <class Visit>
+  void for_each_contact(const Visit& visit) const {
+    for (const std::uint32_t edge : scratch_.groups.edges_of(group_)) {
+      if (edge < scratch_.contacts.contacts.size()) visit(edge, scratch_.contacts.contacts[edge]);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t count_contacts() const {
+    std::uint32_t count = 0;
+    for_each_contact([&](std::uint32_t, const Contact&) { ++count; });
+    return count;
+  }
+
+  [[nodiscard]] std::uint64_t key_of(std::uint32_t edge, const Contact& contact) const {
+    const std::vector<std::uint32_t>& height = scratch_.shock->layers.height;
+    const std::uint32_t layer = StackLayers::layer_of(height[contact.body_a], height[contact.body_b]);
+    return std::uint64_t{layer} << 32U | edge;
+  }
+
+  void add_single_block() {
+    PatchBlock block{group_, count_of(domains_.keys)};
+    for_each_contact(
+        [&](std::uint32_t edge, const Contact& contact) { domains_.keys.push_back(key_of(edge, contact)); });
+    block.last_key = count_of(domains_.keys);
+    domains_.stage_start.push_back(count_of(domains_.blocks));
+    domains_.blocks.push_back(block);
+  }
+
+  void collect_places() {
+    const double g = world_.gravity.norm();
+    const Vec3 up = g > 0 ? Vec3(world_.gravity / g) : Vec3(Vec3::Zero());
+    domains_.places.clear();
+    const auto collect = [&](std::uint32_t body) {
+      if (scratch_.movable[body] == 0 || domains_.cell_of[body] != kNone) return;
+      domains_.cell_of[body] = 0;
+      const Vec3& at = world_.bodies.position[body];
+      domains_.places.push_back({at - up.dot(at) * up, body});
+    };
+    double sum = 0;
+    std::uint32_t count = 0;
+    for_each_contact([&](std::uint32_t, const Contact& contact) {
+      collect(contact.body_a);
+      collect(contact.body_b);
+      if (scratch_.movable[contact.body_a] == 0 || scratch_.movable[contact.body_b] == 0) return;
+      sum += (world_.bodies.position[contact.body_b] - world_.bodies.position[contact.body_a]).norm();
+      ++count;
+    });
+    spacing_ = count > 0 ? sum / count : std::numeric_limits<double>::infinity();
+  }
+
+  void split(std::span<PatchDomains::Place> places, std::uint32_t cells) {
+    Vec3 lower = places.front().at, upper = lower;
+    for (const PatchDomains::Place& place : places) {
+      lower = lower.cwiseMin(place.at);
+      upper = upper.cwiseMax(place.at);
+    }
+    Eigen::Index axis = 0;
+    const double width = (upper - lower).maxCoeff(&axis);
+    if (cells <= 1 || places.size() < 2 || !(width >= kSlender * spacing_)) {
+      for (const PatchDomains::Place& place : places) domains_.cell_of[place.body] = cells_;
+      ++cells_;
+      return;
+    }
+    const std::size_t half = places.size() / 2;
+    const auto before = [axis](const PatchDomains::Place& p, const PatchDomains::Place& q) {
+      return std::tie(p.at[axis], p.body) < std::tie(q.at[axis], q.body);
+    };
+    std::nth_element(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(half), places.end(), before);
+    split(places.first(half), cells / 2);
+    split(places.subspan(half), cells / 2);
+  }
+
+  /// Index in the matrix of cells; what lies inside a cell is on the diagonal.
+  [[nodiscard]] std::uint32_t cells_of(const Contact& contact) const {
+    const std::uint32_t a = domains_.cell_of[contact.body_a], b = domains_.cell_of[contact.body_b];
+    if (scratch_.movable[contact.body_a] == 0) return b * cells_ + b;
+    if (scratch_.movable[contact.body_b] == 0) return a * cells_ + a;
+    return std::min(a, b) * cells_ + std::max(a, b);
+  }
+
+  static bool comes_before(const PatchDomains::Between& p, const PatchDomains::Between& q) {
+    return std::tuple(p.stage, ~p.count, p.cells) < std::tuple(q.stage, ~q.count, q.cells);
+  }
+
+  /// Pairs of cells that have contacts, stage after stage, the larger ones of a stage first.
+  void order_pairs_of_cells() {
+    refill(domains_.block_of, std::size_t{cells_} * cells_, 0U);
+    for_each_contact([&](std::uint32_t, const Contact& contact) { ++domains_.block_of[cells_of(contact)]; });
+    domains_.between.clear();
+    for (std::uint32_t cells = 0; cells < count_of(domains_.block_of); ++cells) {
+      if (domains_.block_of[cells] > 0) domains_.between.push_back({domains_.block_of[cells], cells, 0});
+    }
+    const auto is_inside = [&](const PatchDomains::Between& pair) {
+      return pair.cells / cells_ == pair.cells % cells_;
+    };
+    std::sort(domains_.between.begin(), domains_.between.end(), comes_before);
+    refill(domains_.used, cells_, std::uint64_t{1});
+    for (PatchDomains::Between& pair : domains_.between) {
+      if (is_inside(pair)) continue;
+      std::uint64_t &one = domains_.used[pair.cells / cells_], &other = domains_.used[pair.cells % cells_];
+      pair.stage = static_cast<std::uint32_t>(std::countr_one(one | other));
+      one |= std::uint64_t{1} << pair.stage;
+      other |= std::uint64_t{1} << pair.stage;
+    }
+    std::sort(domains_.between.begin(), domains_.between.end(), comes_before);
+  }
+
+  void fill_blocks(std::uint32_t contacts) {
+    std::uint32_t next = count_of(domains_.keys), stage = kNone;
+    domains_.keys.resize(next + contacts);
+    for (const PatchDomains::Between& pair : domains_.between) {
+      if (pair.stage != stage) domains_.stage_start.push_back(count_of(domains_.blocks));
+      stage = pair.stage;
+      domains_.block_of[pair.cells] = count_of(domains_.blocks);
+      domains_.blocks.push_back({group_, next, next});
+      next += pair.count;
+    }
+    for_each_contact([&](std::uint32_t edge, const Contact& contact) {
+      domains_.keys[domains_.blocks[domains_.block_of[cells_of(contact)]].last_key++] = key_of(edge, contact);
+    });
+  }
+
+  const World& world_;
+  const StepWorkspace& scratch_;
+  std::uint32_t group_;
+  PatchDomains& domains_;
+  double spacing_ = 0;  // [m] mean distance of the centres of bodies that touch
+  std::uint32_t cells_ = 0;
+};
+
+}  // namespace
+
+void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains) {
+  domains.keys.clear();
+  domains.blocks.clear();
+  domains.stage_start.clear();
+  domains.group_start.clear();
+  refill(domains.cell_of, world.bodies.size(), kNone);
+  for (std::uint32_t group = 0; group < scratch.groups.size(); ++group) {
+    domains.group_start.push_back(count_of(domains.stage_start));
+    GroupCut(world, scratch, group, domains).run();
+  }
+  domains.group_start.push_back(count_of(domains.stage_start));
+  domains.stage_start.push_back(count_of(domains.blocks));
+}
+
+}  // namespace achilles

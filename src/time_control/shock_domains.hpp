@@ -1,0 +1,55 @@
+// Domains: a large group of `shock-propagation` cut into cells, so that its patches can be swept on several threads in
+// an order that depends on the scene alone.
+//
+//   cells    the bodies of a group, halved again and again where it is widest across gravity: columns, because weight
+//            must pass from top to bottom in one sweep. A group that is small or slender is one cell.
+//   blocks   contacts inside one cell, or between the same two cells; swept one after the other, lowest layer first
+//   stages   blocks that share no cell: first all cells, then the pairs, coloured greedily from the largest on
+#pragma once
+
+#include "time_control/step_workspace.hpp"
+
+#include <achilles/world.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace achilles {
+
+/// Patches that one thread sweeps in their order.
+struct PatchBlock {
+  std::uint32_t group = 0;
+  std::uint32_t first_key = 0, last_key = 0;  // contacts, as a range of PatchDomains::keys
+  std::uint32_t first = 0, last = 0;          // patches
+  bool bounces = false;                       // whether restitution asks something of one of them
+};
+
+struct PatchDomains {
+  std::vector<std::uint64_t> keys;         // layer and contact, block after block
+  std::vector<PatchBlock> blocks;          // group after group, stage after stage
+  std::vector<std::uint32_t> stage_start;  // per stage its first block, and one past the last
+  std::vector<std::uint32_t> group_start;  // per group its first stage, and one past the last
+
+  [[nodiscard]] std::uint32_t first_block(std::size_t group) const { return stage_start[group_start[group]]; }
+  [[nodiscard]] std::uint32_t last_block(std::size_t group) const { return stage_start[group_start[group + 1]]; }
+  [[nodiscard]] bool is_cut(std::size_t group) const { return last_block(group) - first_block(group) > 1; }
+
+  // Scratch: bodies of the group at hand with their places, the cell of each, what lies between which cells.
+  struct Place {
+    Vec3 at = Vec3::Zero();  // [m] across gravity
+    std::uint32_t body = 0;
+  };
+  struct Between {
+    std::uint32_t count = 0, cells = 0, stage = 0;  // cells: row and column of the matrix of cells
+  };
+  std::vector<Place> places;
+  std::vector<std::uint32_t> cell_of;  // per body
+  std::vector<Between> between;
+  std::vector<std::uint32_t> block_of;  // per pair of cells, row after row
+  std::vector<std::uint64_t> used;      // per cell, a bit for each stage
+};
+
+/// Contacts of all groups in blocks and stages, after find_layers. The patches of a block are numbered later.
+void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains);
+
+}  // namespace achilles

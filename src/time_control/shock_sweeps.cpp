@@ -1,0 +1,225 @@
+#include "time_control/shock_sweeps.hpp"
+
+#include "time_control/shock_group.hpp"
+#include "time_control/shock_loads.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace achilles {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
+
+/// Sweeps over the patches and joints of a group, up and down by turns, until a sweep changes next to nothing. Joints
+/// come last in each: contacts may give, joints may not.
+class Sweeps {
+ public:
+  Sweeps(const ShockPropagationOptions& options, const ShockGroup& group, const PatchBodies& bodies,
+         StepWorkspace& scratch)
+      : options_(options), group_(group), bodies_(bodies), values_(scratch.shock->block_value) {}
+
+  [[nodiscard]] std::size_t stages() const {
+    return static_cast<std::size_t>(options_.iterations) * (group_.stage_count() + 1);
+  }
+  [[nodiscard]] StageSize size(std::size_t stage) const {
+    const std::size_t at = stage % (group_.stage_count() + 1);
+    return {at < group_.stage_count() ? group_.blocks_of(place(stage)) : 1, 1};
+  }
+  void run(std::size_t stage, std::size_t k) {
+    if (ended_) return;
+    if (stage % (group_.stage_count() + 1) == group_.stage_count()) {
+      conclude(direction(stage));
+      return;
+    }
+    const std::size_t block = group_.block_at(place(stage), k);
+    values_[group_.first_block + block] = sweep_patches(group_.patches_of(block), bodies_, direction(stage));
+  }
+  [[nodiscard]] const SolveReport& report() const { return report_; }
+
+ private:
+  [[nodiscard]] SweepDirection direction(std::size_t stage) const {
+    return direction_of(static_cast<int>(stage / (group_.stage_count() + 1)));
+  }
+  /// The stage of the group, which come in the other order on the way down.
+  [[nodiscard]] std::size_t place(std::size_t stage) const {
+    const std::size_t at = stage % (group_.stage_count() + 1);
+    return direction(stage) == SweepDirection::kUp ? at : group_.stage_count() - 1 - at;
+  }
+  void conclude(SweepDirection direction) {
+    report_.residual = sweep_joints(group_.joints, bodies_.u, direction);
+    for (std::size_t k = 0; k < group_.blocks.size(); ++k) {
+      report_.residual = std::max(report_.residual, values_[group_.first_block + k]);
+    }
+    ++report_.iterations;
+    ended_ = report_.residual < options_.tolerance;
+  }
+
+  const ShockPropagationOptions& options_;
+  const ShockGroup& group_;
+  PatchBodies bodies_;
+  std::span<double> values_;
+  SolveReport report_;
+  bool ended_ = false;
+};
+
+/// The impulses that the sweeps start from, applied; taken back where they would add energy.
+class WarmStart {
+ public:
+  WarmStart(const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
+      : group_(group), bodies_(bodies), values_(scratch.shock->block_value) {}
+
+  [[nodiscard]] std::size_t stages() const { return 2 * group_.stage_count() + 4; }
+  [[nodiscard]] StageSize size(std::size_t stage) const {
+    const std::size_t count = group_.stage_count();
+    if (stage == 0 || stage == count + 1) return {group_.blocks.size(), 1};
+    if (stage == count + 2 || stage == 2 * count + 3) return {1, 1};
+    return {group_.blocks_of(stage <= count ? stage - 1 : stage - count - 3), 1};
+  }
+  void run(std::size_t stage, std::size_t k) {
+    const std::size_t count = group_.stage_count();
+    if (stage == 0 || stage == count + 1) {
+      measure(k, stage > 0);
+    } else if (stage <= count) {
+      for (const Patch& patch : group_.patches_of(group_.block_at(stage - 1, k))) apply_patch(patch, bodies_);
+    } else if (stage == count + 2) {
+      const auto first = values_.begin() + group_.first_block;
+      gains_energy_ = std::accumulate(first, first + static_cast<std::ptrdiff_t>(group_.blocks.size()), 0.0) > 0;
+    } else if (stage == 2 * count + 3) {
+      apply_rows(group_.joints, bodies_.u);
+    } else if (gains_energy_) {
+      take_back(group_.patches_of(group_.block_at(stage - count - 3, k)));
+    }
+  }
+
+ private:
+  void measure(std::size_t block, bool after) {
+    double power = 0;
+    for (const Patch& patch : group_.patches_of(block)) power += measure_power(patch, bodies_.u);
+    double& value = values_[group_.first_block + block];
+    value = after ? value + power : power;
+  }
+
+  void take_back(std::span<Patch> patches) const {
+    for (Patch& patch : patches) {
+      for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) {
+        for (int i = 0; i < Patch::kPoints; ++i) impulses[i] = -impulses[i];
+      }
+      apply_patch(patch, bodies_);
+      for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) std::fill_n(impulses, Patch::kPoints, 0.0);
+    }
+  }
+
+  const ShockGroup& group_;
+  PatchBodies bodies_;
+  std::span<double> values_;
+  bool gains_energy_ = false;
+};
+
+/// Whether most of what touches did not touch in the last step.
+bool is_new(const ShockGroup& group, double slop) {
+  int touching = 0, remembered = 0;
+  for (const Patch& patch : group.patches) {
+    for (int i = 0; i < patch.count; ++i) {
+      if (patch.gap[i] > slop) continue;
+      ++touching;
+      remembered += patch.remembered[i] ? 1 : 0;
+    }
+  }
+  return 2 * remembered < touching;
+}
+
+/// propagation: adds 1 − f of the change in the weights above to the impulses of the last step; points that are new
+/// start from the weights.
+void feel_weights(const World& world, const ShockPropagationOptions& options, const ShockGroup& group,
+                  StepWorkspace& scratch) {
+  ShockWorkspace& shock = *scratch.shock;
+  const std::span<std::uint32_t> rising = std::span(shock.rising).subspan(group.first_patch, group.patches.size());
+  std::iota(rising.begin(), rising.end(), 0U);
+  std::sort(rising.begin(), rising.end(), [&](std::uint32_t i, std::uint32_t j) {
+    return group.patches[i].layer != group.patches[j].layer ? group.patches[i].layer < group.patches[j].layer : i < j;
+  });
+  for (std::size_t k = 0; k < group.patches.size(); ++k) {
+    std::copy_n(group.patches[k].load, Patch::kPoints, shock.loads_before[group.first_patch + k].begin());
+  }
+  hand_down_loads(world, options.slop, {group.patches, rising}, scratch);
+  for (std::size_t k = 0; k < group.patches.size(); ++k) {
+    Patch& patch = group.patches[k];
+    for (int i = 0; i < patch.count; ++i) {
+      const double change = patch.load[i] - shock.loads_before[group.first_patch + k][static_cast<std::size_t>(i)];
+      const double share = patch.remembered[i] ? 1 - options.weight_feeling : 1.0;
+      patch.normal[i] = std::max(0.0, patch.normal[i] + share * change);
+    }
+  }
+}
+
+bool bounces_at(const Patch& patch, int i, const StepWorkspace& scratch) {
+  return patch.rebound[i] > 0 && !scratch.records[patch.first + static_cast<std::size_t>(i)].impulse.isZero(0);
+}
+
+/// How many contacts met fast enough to bounce, and were pushed.
+int count_bounces(const ShockGroup& group, const StepWorkspace& scratch) {
+  int bounces = 0;
+  for (std::size_t block = 0; block < group.blocks.size(); ++block) {
+    if (!group.blocks[block].bounces) continue;
+    for (const Patch& patch : group.patches_of(block)) {
+      for (int i = 0; i < patch.count; ++i) bounces += bounces_at(patch, i, scratch) ? 1 : 0;
+    }
+  }
+  return bounces;
+}
+
+void aim_rebound(const ShockGroup& group, double slop, const StepWorkspace& scratch) {
+  for (Patch& patch : group.patches) {
+    patch.moves_a = scratch.movable[patch.body_a] != 0;
+    patch.moves_b = scratch.movable[patch.body_b] != 0;
+    weigh_patch(patch, scratch.inverse_mass);
+    for (int i = 0; i < patch.count; ++i) {
+      patch.target[i] = patch.gap[i] > slop || patch.softness > 0 ? kNever : 0.0;
+      if (bounces_at(patch, i, scratch)) patch.target[i] = patch.rebound[i];
+      patch.normal[i] = patch.slip1[i] = patch.slip2[i] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+void solve_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
+  ShockWorkspace& shock = *scratch.shock;
+  shock.loads_before.resize(shock.patches.size());
+  shock.loads.resize(world.bodies.size());
+  const PatchBodies bodies{scratch.inverse_mass, world.bodies.velocity};
+  for_each_shock_group(scratch, [&](std::size_t index) {
+    const ShockGroup group(scratch, index);
+    if (options.propagate && (options.weight_feeling < 1 || is_new(group, options.slop))) {
+      feel_weights(world, options, group, scratch);
+    }
+    WarmStart start(group, bodies, scratch);
+    run_program(group, scratch, start);
+    Sweeps sweeps(options, group, bodies, scratch);
+    run_program(group, scratch, sweeps);
+    scratch.solves[index] = sweeps.report();
+  });
+}
+
+void rebound_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch, StepReport& report) {
+  const PatchBodies bodies{scratch.inverse_mass, world.bodies.velocity};
+  for (std::size_t index = 0; index < scratch.groups.size(); ++index) {
+    const ShockGroup group(scratch, index);
+    const int bounces = count_bounces(group, scratch);
+    if (bounces == 0) continue;
+    report.impacts += bounces;
+    aim_rebound(group, options.slop, scratch);
+    Sweeps sweeps(options, group, bodies, scratch);
+    run_program(group, scratch, sweeps);
+    for (const Patch& patch : group.patches) {
+      for (int i = 0; i < patch.count; ++i) {
+        const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
+        scratch.records[patch.first + static_cast<std::size_t>(i)].impulse += impulse;
+      }
+    }
+  }
+}
+
+}  // namespace achilles
