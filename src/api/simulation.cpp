@@ -25,8 +25,7 @@ struct Simulation::Impl {
     std::vector<Quat> orientation;
     std::vector<BodyVelocity> velocity;
     std::vector<Vec3> applied_force, applied_torque;
-    ContactCache cache;
-    ManifoldMemory manifolds;
+    ContactCache cache;  // empty where the workspace still has it
     std::vector<JointState> joints;
     std::vector<std::uint8_t> asleep;
     SleepState sleep;
@@ -34,6 +33,12 @@ struct Simulation::Impl {
     std::int64_t step_index = 0;
   } before;
 
+  /// Methods that replace the World's memory of contacts at the end of a step and touch it nowhere else: the workspace
+  /// then has the former one, and nothing need be copied.
+  [[nodiscard]] bool exchanges_cache_once() const {
+    return std::holds_alternative<SoftStepOptions>(method) || std::holds_alternative<ShockPropagationOptions>(method) ||
+           std::holds_alternative<LcpFixedOptions>(method);
+  }
   void remember();
   void return_to_before();
   void find_events(StepReport& report);
@@ -46,10 +51,11 @@ void Simulation::Impl::remember() {
   copy_to(world.bodies.velocity, before.velocity);
   copy_to(world.bodies.applied_force, before.applied_force);
   copy_to(world.bodies.applied_torque, before.applied_torque);
-  copy_to(world.contact_cache.contacts, before.cache.contacts);
-  copy_to(world.contact_cache.points, before.cache.points);
-  copy_to(world.manifold_memory.manifolds, before.manifolds.manifolds);
-  copy_to(world.manifold_memory.points, before.manifolds.points);
+  scratch.cache_exchanges = scratch.manifold_exchanges = 0;
+  if (!exchanges_cache_once()) {
+    copy_to(world.contact_cache.contacts, before.cache.contacts);
+    copy_to(world.contact_cache.points, before.cache.points);
+  }
   copy_to(world.joint_states, before.joints);
   copy_to(world.bodies.asleep, before.asleep);
   before.sleep = world.sleep;
@@ -63,8 +69,12 @@ void Simulation::Impl::return_to_before() {
   copy_to(before.velocity, world.bodies.velocity);
   copy_to(before.applied_force, world.bodies.applied_force);
   copy_to(before.applied_torque, world.bodies.applied_torque);
-  world.contact_cache = before.cache;
-  world.manifold_memory = before.manifolds;
+  if (!exchanges_cache_once()) {
+    world.contact_cache = before.cache;
+  } else if (scratch.cache_exchanges > 0) {
+    std::swap(world.contact_cache, scratch.next_cache);
+  }
+  if (scratch.manifold_exchanges > 0) std::swap(world.manifold_memory, scratch.next_manifolds);
   copy_to(before.joints, world.joint_states);
   copy_to(before.asleep, world.bodies.asleep);
   world.sleep = before.sleep;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kBoundsBlock = 256;
 constexpr std::size_t kPairBlock = 64;
+constexpr std::size_t kGatherBlock = 8;  // blocks of pairs
 constexpr std::uint32_t kNoManifold = ~std::uint32_t{0};
 
 struct BlockContacts {
@@ -19,6 +20,11 @@ struct BlockContacts {
   ManifoldMemory kept;
   std::size_t recycled = 0;
   MeasuredPenetration deepest;
+};
+
+/// Where the parts of a block begin in the whole.
+struct BlockPlaces {
+  std::size_t contact = 0, point = 0, manifold = 0, kept_point = 0;
 };
 
 /// Keeps the deeper of two; a depth that is not a number stays, so that nobody takes it for none.
@@ -38,6 +44,7 @@ struct DetectWorkspace::Impl {
   std::vector<SeparatingAxis> former_axes;
   std::vector<std::uint32_t> former_manifold;  // of the pairs, or kNoManifold
   std::vector<BlockContacts> blocks;
+  std::vector<BlockPlaces> places;
   ManifoldMemory nothing_kept;
 };
 
@@ -146,30 +153,51 @@ class NarrowPhase {
   DetectWorkspace::Impl& scratch_;
 };
 
-void append_set(const ContactSet& part, ContactSet& whole) {
-  const auto shift = static_cast<std::uint32_t>(whole.points.size());
-  whole.points.insert(whole.points.end(), part.points.begin(), part.points.end());
-  for (Contact contact : part.contacts) {
-    contact.first += shift;
-    whole.contacts.push_back(contact);
+/// Copies one block's contacts to their place in the whole; their points go to `first_point`.
+template <class Contacts, class Points>
+void place_part(const Contacts& contacts, const Points& points, std::size_t first_contact, std::size_t first_point,
+                Contacts& all_contacts, Points& all_points) {
+  std::copy(points.begin(), points.end(), all_points.begin() + static_cast<std::ptrdiff_t>(first_point));
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    all_contacts[first_contact + k] = contacts[k];
+    all_contacts[first_contact + k].first += static_cast<std::uint32_t>(first_point);
   }
 }
 
-void append_memory(const ManifoldMemory& part, ManifoldMemory& whole) {
-  const auto shift = static_cast<std::uint32_t>(whole.points.size());
-  whole.points.insert(whole.points.end(), part.points.begin(), part.points.end());
-  for (KeptManifold manifold : part.manifolds) {
-    manifold.first += shift;
-    whole.manifolds.push_back(manifold);
+/// The blocks' contacts and memories, one after the other.
+void gather_blocks(std::size_t count, DetectWorkspace::Impl& impl, ContactSet& contacts, ManifoldMemory& kept,
+                   std::size_t& recycled) {
+  BlockPlaces at;
+  impl.places.clear();
+  for (std::size_t k = 0; k < count; ++k) {
+    const BlockContacts& block = impl.blocks[k];
+    impl.places.push_back(at);
+    at.contact += block.set.contacts.size();
+    at.point += block.set.points.size();
+    at.manifold += block.kept.manifolds.size();
+    at.kept_point += block.kept.points.size();
+    recycled += block.recycled;
   }
+  contacts.contacts.resize(at.contact);
+  contacts.points.resize(at.point);
+  kept.manifolds.resize(at.manifold);
+  kept.points.resize(at.kept_point);
+  impl.runner.run(count, kGatherBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) {
+      const BlockContacts& block = impl.blocks[k];
+      const BlockPlaces& to = impl.places[k];
+      place_part(block.set.contacts, block.set.points, to.contact, to.point, contacts.contacts, contacts.points);
+      place_part(block.kept.manifolds, block.kept.points, to.manifold, to.kept_point, kept.manifolds, kept.points);
+    }
+  });
 }
 
 void find_contacts_of_pairs(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts,
                             ManifoldMemory& kept, std::size_t& recycled) {
-  contacts.clear();
-  kept.clear();
   recycled = 0;
   if (impl.runner.threads() == 1) {
+    contacts.clear();
+    kept.clear();
     for (std::size_t k = 0; k < impl.pairs.size(); ++k) narrow.append(k, contacts, kept, recycled);
     return;
   }
@@ -182,11 +210,7 @@ void find_contacts_of_pairs(const NarrowPhase& narrow, DetectWorkspace::Impl& im
     block.recycled = 0;
     for (std::size_t k = first; k < last; ++k) narrow.append(k, block.set, block.kept, block.recycled);
   });
-  for (std::size_t block = 0; block < blocks; ++block) {
-    append_set(impl.blocks[block].set, contacts);
-    append_memory(impl.blocks[block].kept, kept);
-    recycled += impl.blocks[block].recycled;
-  }
+  gather_blocks(blocks, impl, contacts, kept, recycled);
 }
 
 void detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, const DetectOptions& options,

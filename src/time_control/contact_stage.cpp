@@ -12,6 +12,12 @@
 
 namespace achilles {
 
+namespace {
+
+constexpr std::size_t kBodyBlock = 256;  // bodies or their pieces that one thread takes at a time
+
+}  // namespace
+
 double measure_script_work(const BodyArrays& bodies, const ContactRecord& contact, const Vec3& impulse) {
   const auto work = [&](std::uint32_t body, double sign) {
     if (bodies.kind[body] != BodyKind::kScripted) return 0.0;
@@ -29,19 +35,27 @@ void prepare_bodies(World& world, double h, StepWorkspace& scratch) {
   scratch.movable.resize(n);
   scratch.motion.resize(n);
   scratch.constrained.assign(n, 0);
-  scratch.velocity_before = bodies.velocity;
+  scratch.velocity_before.resize(n);
   scratch.solving.resize(static_cast<std::size_t>(scratch.runner.threads()));
-  for (std::size_t i = 0; i < n; ++i) {
-    scratch.movable[i] = bodies.is_movable(i) && bodies.asleep[i] == 0 ? 1 : 0;
-    scratch.inverse_mass[i] = scratch.movable[i] != 0 ? compute_inverse_mass(bodies, i) : BodyInverseMass{};
-  }
+  scratch.runner.run(n, kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      scratch.velocity_before[i] = bodies.velocity[i];
+      scratch.movable[i] = bodies.is_movable(i) && bodies.asleep[i] == 0 ? 1 : 0;
+      scratch.inverse_mass[i] = scratch.movable[i] != 0 ? compute_inverse_mass(bodies, i) : BodyInverseMass{};
+    }
+  });
 }
 
 namespace {
 
 DetectOptions prepare_detection(const World& world, double margin, double h, StepWorkspace& scratch) {
-  place_colliders(world, h, scratch.colliders);
-  for (Collider& collider : scratch.colliders) collider.movable = scratch.movable[collider.body] != 0;
+  scratch.colliders.resize(world.pieces.size());
+  scratch.runner.run(world.pieces.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      scratch.colliders[i] = place_collider(world, i, h);
+      scratch.colliders[i].movable = scratch.movable[scratch.colliders[i].body] != 0;
+    }
+  });
   list_ignored_pairs(world, scratch.ignored);
   DetectOptions options;
   options.collide.margin = margin;
@@ -63,6 +77,7 @@ void find_contacts_recycling(World& world, double margin, double h, double recyc
   const Recycling memory{recycling, world.manifold_memory, scratch.next_manifolds, &scratch.recycled};
   detect_contacts(scratch.colliders, scratch.ignored, options, memory, scratch.detection, scratch.contacts);
   std::swap(world.manifold_memory, scratch.next_manifolds);
+  ++scratch.manifold_exchanges;
   if (scratch.profile != nullptr) scratch.profile->count("recycled contacts", static_cast<double>(scratch.recycled));
   group_contacts(world, scratch);
 }
@@ -261,7 +276,12 @@ void remember_contacts(World& world, double touching, StepWorkspace& scratch, St
     report.iterations = std::max(report.iterations, solve.iterations);
     report.residual = std::max(report.residual, solve.residual);
   }
+  exchange_caches(world, scratch);
+}
+
+void exchange_caches(World& world, StepWorkspace& scratch) {
   std::swap(world.contact_cache, scratch.next_cache);
+  ++scratch.cache_exchanges;
 }
 
 void conclude_joints(World& world, double h, StepWorkspace& scratch, StepReport& report) {

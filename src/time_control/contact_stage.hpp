@@ -48,6 +48,9 @@ void conclude_contacts(World& world, double touching, StepWorkspace& scratch, St
 /// The second half of conclude_contacts, for those who fill the records of the points themselves.
 void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
 
+/// The World's contact cache is replaced by the one that the workspace has filled.
+void exchange_caches(World& world, StepWorkspace& scratch);
+
 /// The same for joints, after a step of length h: impulses, loads, the work of motors.
 void conclude_joints(World& world, double h, StepWorkspace& scratch, StepReport& report);
 

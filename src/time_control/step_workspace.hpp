@@ -83,8 +83,10 @@ struct StepWorkspace {
     std::vector<Point> points;
   } rebound;
 
-  ContactCache next_cache;
-  ManifoldMemory next_manifolds;             // of this step's contacts, where they are recycled
+  ContactCache next_cache;        // before the step's end; after it, what the World remembered before the exchange
+  ManifoldMemory next_manifolds;  // of this step's contacts, where they are recycled; likewise
+  int cache_exchanges = 0;        // of this step with the World
+  int manifold_exchanges = 0;
   std::vector<std::uint32_t> rows_of_point;  // per contact point, index of its normal row
   std::vector<double> point_approach;        // [m/s] per contact point, where the method has rows of them; else empty
   std::vector<double> point_load;            // [N s] per contact point, where weights are handed down; else empty

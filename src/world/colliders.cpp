@@ -16,18 +16,20 @@ double compute_reach(const WorldPiece& piece, const BodyVelocity& u, double h) {
 
 }  // namespace
 
+Collider place_collider(const World& world, std::size_t index, double h) {
+  const WorldPiece& piece = world.pieces[index];
+  const Transform X_WC{world.bodies.orientation[piece.body].toRotationMatrix(), world.bodies.position[piece.body]};
+  return {piece.geometry.get(),
+          X_WC * piece.X_CG,
+          piece.body,
+          piece.material,
+          world.bodies.is_movable(piece.body),
+          h > 0 ? compute_reach(piece, world.bodies.velocity[piece.body], h) : 0};
+}
+
 void place_colliders(const World& world, double h, std::vector<Collider>& colliders) {
   colliders.resize(world.pieces.size());
-  for (std::size_t i = 0; i < colliders.size(); ++i) {
-    const WorldPiece& piece = world.pieces[i];
-    const Transform X_WC{world.bodies.orientation[piece.body].toRotationMatrix(), world.bodies.position[piece.body]};
-    colliders[i] = {piece.geometry.get(),
-                    X_WC * piece.X_CG,
-                    piece.body,
-                    piece.material,
-                    world.bodies.is_movable(piece.body),
-                    h > 0 ? compute_reach(piece, world.bodies.velocity[piece.body], h) : 0};
-  }
+  for (std::size_t i = 0; i < colliders.size(); ++i) colliders[i] = place_collider(world, i, h);
 }
 
 void list_ignored_pairs(const World& world, std::vector<IgnoredPair>& ignored) {

@@ -184,7 +184,7 @@ class PenaltyStep {
       }
     }
     report_.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size()) - kept;
-    std::swap(world_.contact_cache, scratch_.next_cache);
+    exchange_caches(world_, scratch_);
   }
 
   void stop(double needed) {

@@ -10,88 +10,27 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "time_control/soft_step/wide-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace achilles {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using Wide = hn::CappedTag<float, kLanes>;
-using WideInt = hn::RebindToSigned<Wide>;
-using V = hn::Vec<Wide>;
-constexpr Wide kWide;
-
-struct V3 {
-  V x, y, z;
-};
-
-HWY_INLINE V3 operator+(const V3& a, const V3& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
-HWY_INLINE V3 operator-(const V3& a, const V3& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
-HWY_INLINE V3 scale(V s, const V3& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
-HWY_INLINE V3 multiply(const V3& a, const V3& b) { return {hn::Mul(a.x, b.x), hn::Mul(a.y, b.y), hn::Mul(a.z, b.z)}; }
-HWY_INLINE V dot(const V3& a, const V3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
-HWY_INLINE V3 cross(const V3& a, const V3& b) {
-  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
-          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
-}
-HWY_INLINE V load(const Lane& lane, std::size_t at) { return hn::Load(kWide, lane + at); }
-HWY_INLINE V3 load(const Lane (&lanes)[3], std::size_t at) {
-  return {load(lanes[0], at), load(lanes[1], at), load(lanes[2], at)};
-}
-HWY_INLINE void store(V value, Lane& lane, std::size_t at) { hn::Store(value, kWide, lane + at); }
-
-/// Symmetric matrix, xx, yy, zz, xy, xz, yz, times a vector.
-HWY_INLINE V3 multiply(const Lane (&m)[6], std::size_t at, const V3& a) {
-  const V xx = load(m[0], at), yy = load(m[1], at), zz = load(m[2], at);
-  const V xy = load(m[3], at), xz = load(m[4], at), yz = load(m[5], at);
-  return {dot({xx, xy, xz}, a), dot({xy, yy, yz}, a), dot({xz, yz, zz}, a)};
-}
 
 /// The velocities of the two bodies of each lane.
 struct Twins {
   V3 v_a, w_a, v_b, w_b;
 };
 
-/// Offsets of the bodies' rows of eight floats.
-HWY_INLINE hn::Vec<WideInt> rows_of(const std::int32_t (&slots)[kLanes], std::size_t at) {
-  return hn::ShiftLeft<3>(hn::Load(WideInt(), slots + at));
-}
-
-HWY_INLINE V3 gather(const float* base, hn::Vec<WideInt> rows) {
-  return {hn::GatherIndex(kWide, base, rows), hn::GatherIndex(kWide, base + 1, rows),
-          hn::GatherIndex(kWide, base + 2, rows)};
-}
-
 HWY_INLINE Twins gather_velocities(const ContactLanes& c, std::size_t at, const SoftVelocity* velocities) {
-  const float* base = velocities->linear;
-  const auto a = rows_of(c.slot_a, at), b = rows_of(c.slot_b, at);
-  return {gather(base, a), gather(base + 3, a), gather(base, b), gather(base + 3, b)};
-}
-
-HWY_INLINE void scatter_body(const V3& v, const V3& w, const std::int32_t* slots, SoftVelocity* velocities) {
-  HWY_ALIGN float columns[6][kLanes];
-  hn::Store(v.x, kWide, columns[0]);
-  hn::Store(v.y, kWide, columns[1]);
-  hn::Store(v.z, kWide, columns[2]);
-  hn::Store(w.x, kWide, columns[3]);
-  hn::Store(w.y, kWide, columns[4]);
-  hn::Store(w.z, kWide, columns[5]);
-  for (std::size_t lane = 0; lane < hn::Lanes(kWide); ++lane) {
-    // Slots up to 0 are read-only: many lanes may share them, also on other threads.
-    if (slots[lane] <= 0) continue;
-    SoftVelocity& to = velocities[slots[lane]];
-    for (std::size_t k = 0; k < 3; ++k) {
-      to.linear[k] = columns[k][lane];
-      to.angular[k] = columns[3 + k][lane];
-    }
-  }
+  const Columns a = load_rows(velocities->linear, c.slot_a + at), b = load_rows(velocities->linear, c.slot_b + at);
+  return {{a.c[0], a.c[1], a.c[2]}, {a.c[3], a.c[4], a.c[5]}, {b.c[0], b.c[1], b.c[2]}, {b.c[3], b.c[4], b.c[5]}};
 }
 
 HWY_INLINE void scatter_velocities(const Twins& u, const ContactLanes& c, std::size_t at, SoftVelocity* velocities) {
-  scatter_body(u.v_a, u.w_a, c.writes_a + at, velocities);
-  scatter_body(u.v_b, u.w_b, c.writes_b + at, velocities);
+  const V zero = hn::Zero(kWide);
+  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, zero, zero}}, c.writes_a + at, velocities->linear);
+  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, zero, zero}}, c.writes_b + at, velocities->linear);
 }
 
 /// Impulse on b at the arms, minus it on a.
@@ -113,16 +52,17 @@ struct Turned {
   V w;   // scalar part
 };
 
-HWY_INLINE Turned gather_displacement(const SoftDisplacement* displacements, hn::Vec<WideInt> rows) {
-  const float* base = displacements->linear;
-  return {gather(base, rows), gather(base + 3, rows), hn::GatherIndex(kWide, base + 6, rows)};
+HWY_INLINE Turned gather_displacement(const SoftDisplacement* displacements, const std::int32_t* slots) {
+  const Columns t = load_rows(displacements->linear, slots);
+  return {{t.c[0], t.c[1], t.c[2]}, {t.c[3], t.c[4], t.c[5]}, t.c[6]};
 }
 
-/// d + (q − 1) r: how far the point at arm r went.
-HWY_INLINE V3 move_point(const Turned& body, const V3& arm) {
-  const V3 t = cross(body.q, arm);
-  const V3 twice = scale(body.w, t) + cross(body.q, t);
-  return body.d + twice + twice;
+/// (Rᵀ − 1) n = 2 q×(q×n) − 2 w q×n: its product with an arm r is n·(R − 1) r, how far the turning of the body carries
+/// the point at r along n.
+HWY_INLINE V3 turn_back(const Turned& body, const V3& n) {
+  const V3 t = cross(body.q, n);
+  const V3 half = cross(body.q, t) - scale(body.w, t);
+  return half + half;
 }
 
 HWY_INLINE V sum_of_impulses(const ContactLanes& c, std::size_t at) {
@@ -173,21 +113,34 @@ HWY_INLINE void solve_normals(ContactLanes& c, std::size_t at, const Turned& bod
   const V rate = options.biased ? load(c.bias_rate, at) : zero;
   const V soft_mass = options.biased ? load(c.mass_scale, at) : one;
   const V soft_leak = options.biased ? load(c.impulse_scale, at) : zero;
+  const V3 turn_a = turn_back(body_a, n), turn_b = turn_back(body_b, n);
+  const V way = dot(n, body_b.d - body_a.d);
+  // All impulses of a manifold have one direction: the centres of mass are told once, at the end.
+  const V3 push_a = multiply(load(c.inverse_mass_a, at), n), push_b = multiply(load(c.inverse_mass_b, at), n);
+  const V gain = dot(n, push_a + push_b);
+  V speed = dot(n, u.v_b - u.v_a), sum = zero;
   for (ContactLanes::Point& point : c.points) {
     const V3 arm_a = load(point.arm_a, at), arm_b = load(point.arm_b, at);
-    const V gap = hn::Add(load(point.gap, at), dot(n, move_point(body_b, arm_b) - move_point(body_a, arm_a)));
+    const V gap = hn::Add(hn::Add(load(point.gap, at), way), hn::Sub(dot(turn_b, arm_b), dot(turn_a, arm_a)));
     // Apart: the substep may close the gap. Else: push it out softly, or not at all.
     const auto apart = hn::Gt(gap, zero);
     const V bias = hn::IfThenElse(apart, hn::Mul(gap, inverse_h), hn::Max(hn::Mul(rate, gap), slowest));
     const V mass = hn::Mul(load(point.normal_mass, at), hn::IfThenElse(apart, one, soft_mass));
     const V leak = hn::IfThenElse(apart, zero, soft_leak);
     const V before = load(point.impulse, at);
-    const V speed = dot(n, relative_velocity(u, arm_a, arm_b));
-    const V change = hn::Sub(hn::Neg(hn::Mul(mass, hn::Add(speed, bias))), hn::Mul(leak, before));
-    const V impulse = hn::Max(hn::Add(before, change), zero);
+    const V3 lever_a = cross(arm_a, n), lever_b = cross(arm_b, n);
+    const V turning = hn::Sub(dot(u.w_b, lever_b), dot(u.w_a, lever_a));
+    const V approach = hn::Add(hn::Add(speed, turning), bias);
+    const V impulse = hn::Max(hn::Sub(hn::Sub(before, hn::Mul(leak, before)), hn::Mul(mass, approach)), zero);
     store(impulse, point.impulse, at);
-    apply(scale(hn::Sub(impulse, before), n), arm_a, arm_b, c, at, u);
+    const V change = hn::Sub(impulse, before);
+    speed = hn::Add(speed, hn::Mul(gain, change));
+    sum = hn::Add(sum, change);
+    u.w_a = u.w_a - multiply(c.inverse_inertia_a, at, scale(change, lever_a));
+    u.w_b = u.w_b + multiply(c.inverse_inertia_b, at, scale(change, lever_b));
   }
+  u.v_a = u.v_a - scale(sum, push_a);
+  u.v_b = u.v_b + scale(sum, push_b);
 }
 
 HWY_INLINE void add_to(const Lane& what, Lane& total, std::size_t at) {
@@ -210,11 +163,6 @@ HWY_INLINE V response(const ContactLanes& c, std::size_t at, const V3& from, con
   return dot(to, relative_velocity(u, arm_a, arm_b));
 }
 
-HWY_INLINE V invert(V value) {
-  const V zero = hn::Zero(kWide);
-  return hn::IfThenElse(hn::Gt(value, zero), hn::Div(hn::Set(kWide, 1.0f), value), zero);
-}
-
 /// Two directions that complete n to a frame, without a branch [Duff17].
 HWY_INLINE void make_tangents(const V3& n, V3& t1, V3& t2) {
   const V one = hn::Set(kWide, 1.0f);
@@ -223,12 +171,6 @@ HWY_INLINE void make_tangents(const V3& n, V3& t1, V3& t2) {
   const V b = hn::Mul(hn::Mul(n.x, n.y), a);
   t1 = {hn::Add(one, hn::Mul(hn::Mul(sign, hn::Mul(n.x, n.x)), a)), hn::Mul(sign, b), hn::Neg(hn::Mul(sign, n.x))};
   t2 = {b, hn::Add(sign, hn::Mul(hn::Mul(n.y, n.y), a)), hn::Neg(n.y)};
-}
-
-HWY_INLINE void store(const V3& value, Lane (&lanes)[3], std::size_t at) {
-  store(value.x, lanes[0], at);
-  store(value.y, lanes[1], at);
-  store(value.z, lanes[2], at);
 }
 
 HWY_INLINE void gather_masses(const std::int32_t (&slots)[kLanes], std::size_t at, const SoftMass* masses,
@@ -307,15 +249,24 @@ void WarmStart(std::span<ContactLanes> lanes, const SoftBodies& bodies) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       Twins u = gather_velocities(c, at, bodies.velocities);
       const V3 n = load(c.normal, at);
+      const V zero = hn::Zero(kWide);
+      V3 moment_a{zero, zero, zero}, moment_b{zero, zero, zero};
+      V sum = zero;
       for (const ContactLanes::Point& point : c.points) {
-        apply(scale(load(point.impulse, at), n), load(point.arm_a, at), load(point.arm_b, at), c, at, u);
+        const V impulse = load(point.impulse, at);
+        sum = hn::Add(sum, impulse);
+        moment_a = moment_a + scale(impulse, load(point.arm_a, at));
+        moment_b = moment_b + scale(impulse, load(point.arm_b, at));
       }
       const V3 friction = scale(load(c.tangent_impulse[0], at), load(c.tangent[0], at)) +
                           scale(load(c.tangent_impulse[1], at), load(c.tangent[1], at));
-      apply(friction, load(c.center_a, at), load(c.center_b, at), c, at, u);
-      const V3 turn = scale(load(c.twist_impulse, at), n);
-      u.w_a = u.w_a - multiply(c.inverse_inertia_a, at, turn);
-      u.w_b = u.w_b + multiply(c.inverse_inertia_b, at, turn);
+      const V3 impulse = scale(sum, n) + friction, turn = scale(load(c.twist_impulse, at), n);
+      const V3 torque_a = cross(moment_a, n) + cross(load(c.center_a, at), friction) + turn;
+      const V3 torque_b = cross(moment_b, n) + cross(load(c.center_b, at), friction) + turn;
+      u.v_a = u.v_a - multiply(load(c.inverse_mass_a, at), impulse);
+      u.w_a = u.w_a - multiply(c.inverse_inertia_a, at, torque_a);
+      u.v_b = u.v_b + multiply(load(c.inverse_mass_b, at), impulse);
+      u.w_b = u.w_b + multiply(c.inverse_inertia_b, at, torque_b);
       scatter_velocities(u, c, at, bodies.velocities);
     }
   }
@@ -325,8 +276,8 @@ void Solve(std::span<ContactLanes> lanes, const SoftBodies& bodies, const Subste
   for (ContactLanes& c : lanes) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       Twins u = gather_velocities(c, at, bodies.velocities);
-      const Turned body_a = gather_displacement(bodies.displacements, rows_of(c.slot_a, at));
-      const Turned body_b = gather_displacement(bodies.displacements, rows_of(c.slot_b, at));
+      const Turned body_a = gather_displacement(bodies.displacements, c.slot_a + at);
+      const Turned body_b = gather_displacement(bodies.displacements, c.slot_b + at);
       // Friction first, bounded by the normal impulses of the sweep before, so that normals have the last word: the
       // other way round pyramids come to rest only on softer springs.
       solve_friction(c, at, u);

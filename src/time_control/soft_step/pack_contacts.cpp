@@ -58,11 +58,13 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
   SoftWorkspace& soft = scratch.soft;
   soft.manifolds.clear();
   soft.edges.clear();
+  soft.first_manifold.clear();
   soft.restitutes = false;
   soft.body_of.assign(1, 0);
   refill(soft.slot_of, world.bodies.size(), std::int32_t{0});
   for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
     const Contact& contact = scratch.contacts.contacts[index];
+    soft.first_manifold.push_back(static_cast<std::uint32_t>(soft.manifolds.size()));
     if (scratch.movable[contact.body_a] == 0 && scratch.movable[contact.body_b] == 0) continue;
     claim_slot(world.bodies, contact.body_a, soft);
     claim_slot(world.bodies, contact.body_b, soft);
@@ -81,6 +83,7 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
       }
     }
   }
+  soft.first_manifold.push_back(static_cast<std::uint32_t>(soft.manifolds.size()));
   color_edges(soft.edges, scratch.movable, soft.coloring);
   assign_lanes(soft);
 }

@@ -1,8 +1,8 @@
 #include "time_control/soft_step/soft_step.hpp"
 
-#include "math/refill.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/soft_step/pack_contacts.hpp"
+#include "time_control/soft_step/soft_records.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kLaneBlock = 16;   // lanes that one thread takes at a time
 constexpr std::size_t kSlotBlock = 256;  // bodies
-constexpr std::size_t kPointBlock = 512;
 
 class SoftStep {
  public:
@@ -191,33 +190,16 @@ class SoftStep {
 
   StepReport conclude() {
     StepReport report;
-    scratch_.records.resize(scratch_.contacts.points.size());
-    refill(scratch_.point_approach, scratch_.contacts.points.size(), 0.0);
-    const std::vector<Contact>& contacts = scratch_.contacts.contacts;
-    scratch_.runner.run(contacts.size(), kPointBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t k = first; k < last; ++k) begin_records(contacts[k]);
-    });
-    const std::size_t manifolds = soft_.manifolds.size();
-    scratch_.runner.run(manifolds, kPointBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t m = first; m < last; ++m) take_impulses(m);
-    });
+    record_soft_contacts(world_, scratch_, report);
     for (const WorldScript& script : world_.scripts) {
       if (soft_.slot_of[script.body] != 0) report.external_work += measure_work(script.body);
     }
-    remember_contacts(world_, 0, scratch_, report);
     report.iterations = options_.substeps;
     put_to_sleep(world_, options_.sleeping, search_, scratch_);
     scratch_.mark("memory and records");
     world_.time += h_;
     ++world_.step_index;
     return report;
-  }
-
-  void begin_records(const Contact& contact) {
-    for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-      const ContactPoint& point = scratch_.contacts.points[p];
-      scratch_.records[p] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, Vec3::Zero()};
-    }
   }
 
   /// Work of a scripted body through its contacts [J].
@@ -229,32 +211,6 @@ class SoftStep {
       }
     }
     return work;
-  }
-
-  void take_impulses(std::size_t m) {
-    const SoftManifold& manifold = soft_.manifolds[m];
-    const ContactLanes& c = soft_.lanes[soft_.lane_of[m] / kLanes];
-    const std::size_t lane = soft_.lane_of[m] % kLanes;
-    const auto records = std::span(scratch_.records).subspan(manifold.first, manifold.count);
-    Vec3 tangential = Vec3::Zero();
-    for (int k = 0; k < 3; ++k) {
-      tangential[k] = static_cast<double>(c.tangent[0][k][lane]) * static_cast<double>(c.tangent_total[0][lane]) +
-                      static_cast<double>(c.tangent[1][k][lane]) * static_cast<double>(c.tangent_total[1][lane]);
-    }
-    // Friction acts at the centre of the patch; its points share it so that force and moment about the normal are
-    // right.
-    Vec3 center = Vec3::Zero();
-    for (const ContactRecord& record : records) center += record.position;
-    center /= manifold.count;
-    double spread = 0;
-    for (const ContactRecord& record : records) spread += (record.position - center).squaredNorm();
-    const double twist = spread > 0 ? static_cast<double>(c.twist_total[lane]) / spread : 0;
-    for (std::uint32_t k = 0; k < manifold.count; ++k) {
-      ContactRecord& record = records[k];
-      record.impulse = static_cast<double>(c.points[k].total[lane]) * record.normal + tangential / manifold.count +
-                       twist * record.normal.cross(record.position - center);
-      scratch_.point_approach[manifold.first + k] = -static_cast<double>(c.points[k].approach[lane]);
-    }
   }
 
   World& world_;

@@ -16,9 +16,16 @@ struct SoftManifold {
   std::uint32_t first = 0, count = 0;  // points
 };
 
+/// What a block of contacts leaves in the World's memory.
+struct SoftTally {
+  std::uint32_t contacts = 0, points = 0;  // that touched
+  std::uint32_t kept = 0;                  // that had touched before
+};
+
 struct SoftWorkspace {
   std::vector<SoftManifold> manifolds;
-  std::vector<GraphEdge> edges;  // per manifold
+  std::vector<std::uint32_t> first_manifold;  // per contact, and one past the last
+  std::vector<GraphEdge> edges;               // per manifold
   Coloring coloring;
   std::vector<ContactLanes> lanes;        // colour after colour, the overflow last, one manifold each
   std::vector<std::uint32_t> start;       // of each colour's lanes, of the overflow's, and one past the last
@@ -32,6 +39,9 @@ struct SoftWorkspace {
   std::vector<SoftDisplacement> displacements;
   std::vector<SoftMass> masses;
   bool restitutes = false;  // some contact does
+
+  std::vector<std::uint8_t> touched;  // per contact
+  std::vector<SoftTally> tallies;     // per block of contacts
 
   struct Stage {
     enum class Kind : std::uint8_t {

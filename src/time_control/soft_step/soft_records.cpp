@@ -1,0 +1,134 @@
+#include "time_control/soft_step/soft_records.hpp"
+
+#include "time_control/contact_stage.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace achilles {
+namespace {
+
+constexpr std::size_t kContactBlock = 128;
+
+class SoftRecords {
+ public:
+  SoftRecords(World& world, StepWorkspace& scratch)
+      : world_(world), scratch_(scratch), soft_(scratch.soft), contacts_(scratch.contacts.contacts) {}
+
+  void run(StepReport& report) {
+    const std::size_t points = scratch_.contacts.points.size();
+    scratch_.records.resize(points);
+    scratch_.point_approach.resize(points);
+    soft_.touched.resize(contacts_.size());
+    soft_.tallies.resize(BlockRunner::count_blocks(contacts_.size(), kContactBlock));
+    scratch_.runner.run(contacts_.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+      SoftTally& tally = soft_.tallies[block] = {};
+      for (std::size_t k = first; k < last; ++k) record(k, tally);
+    });
+    // Sleepers' contacts stay in the memory, sorted in among the others.
+    const auto asleep = [](std::uint8_t flag) { return flag != 0; };
+    if (std::any_of(world_.bodies.asleep.begin(), world_.bodies.asleep.end(), asleep)) {
+      remember_contacts(world_, 0, scratch_, report);
+    } else {
+      remember(report);
+    }
+  }
+
+ private:
+  void record(std::size_t index, SoftTally& tally) {
+    const Contact& contact = contacts_[index];
+    bool touched = false;
+    for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
+      const ContactPoint& point = scratch_.contacts.points[p];
+      scratch_.records[p] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, Vec3::Zero()};
+      scratch_.point_approach[p] = 0;
+      touched = touched || point.gap <= 0;
+    }
+    for (std::uint32_t m = soft_.first_manifold[index]; m < soft_.first_manifold[index + 1]; ++m) take_impulses(m);
+    for (std::uint32_t p = contact.first; p < contact.first + contact.count && !touched; ++p) {
+      touched = !scratch_.records[p].impulse.isZero(0);
+    }
+    soft_.touched[index] = touched ? 1 : 0;
+    if (!touched) return;
+    ++tally.contacts;
+    tally.points += contact.count;
+    if (scratch_.matches[index] >= 0) ++tally.kept;
+  }
+
+  void take_impulses(std::uint32_t m) {
+    const SoftManifold& manifold = soft_.manifolds[m];
+    const ContactLanes& c = soft_.lanes[soft_.lane_of[m] / kLanes];
+    const std::size_t lane = soft_.lane_of[m] % kLanes;
+    const auto records = std::span(scratch_.records).subspan(manifold.first, manifold.count);
+    Vec3 tangential = Vec3::Zero();
+    for (int k = 0; k < 3; ++k) {
+      tangential[k] = static_cast<double>(c.tangent[0][k][lane]) * static_cast<double>(c.tangent_total[0][lane]) +
+                      static_cast<double>(c.tangent[1][k][lane]) * static_cast<double>(c.tangent_total[1][lane]);
+    }
+    // Friction acts at the centre of the patch; its points share it so that force and moment about the normal are
+    // right.
+    Vec3 center = Vec3::Zero();
+    for (const ContactRecord& record : records) center += record.position;
+    center /= manifold.count;
+    double spread = 0;
+    for (const ContactRecord& record : records) spread += (record.position - center).squaredNorm();
+    const double twist = spread > 0 ? static_cast<double>(c.twist_total[lane]) / spread : 0;
+    for (std::uint32_t k = 0; k < manifold.count; ++k) {
+      ContactRecord& record = records[k];
+      record.impulse = static_cast<double>(c.points[k].total[lane]) * record.normal + tangential / manifold.count +
+                       twist * record.normal.cross(record.position - center);
+      scratch_.point_approach[manifold.first + k] = -static_cast<double>(c.points[k].approach[lane]);
+    }
+  }
+
+  void remember(StepReport& report) {
+    SoftTally sum;
+    for (SoftTally& tally : soft_.tallies) {
+      const SoftTally own = tally;
+      tally = sum;  // from here on: where the block begins
+      sum.contacts += own.contacts;
+      sum.points += own.points;
+      sum.kept += own.kept;
+    }
+    scratch_.next_cache.contacts.resize(sum.contacts);
+    scratch_.next_cache.points.resize(sum.points);
+    scratch_.runner.run(contacts_.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+      SoftTally at = soft_.tallies[block];
+      for (std::size_t k = first; k < last; ++k) {
+        if (soft_.touched[k] != 0) remember_contact(contacts_[k], at);
+      }
+    });
+    report.new_contacts += static_cast<int>(sum.contacts - sum.kept);
+    report.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size()) - static_cast<int>(sum.kept);
+    report.contacts = static_cast<int>(scratch_.contacts.points.size());
+    report.groups = static_cast<int>(scratch_.groups.size());
+    exchange_caches(world_, scratch_);
+  }
+
+  void remember_contact(const Contact& contact, SoftTally& at) {
+    ContactCache& next = scratch_.next_cache;
+    next.contacts[at.contacts++] = {contact.collider_a, contact.collider_b, at.points, contact.count};
+    const BodyArrays& bodies = world_.bodies;
+    const std::uint32_t body = bodies.is_movable(contact.body_a) ? contact.body_a : contact.body_b;
+    const Mat3 R_BW = bodies.orientation[body].toRotationMatrix().transpose();
+    for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
+      const ContactPoint& point = scratch_.contacts.points[p];
+      const Vec3& impulse = scratch_.records[p].impulse;
+      next.points[at.points++] = {point.feature, impulse.isZero(0) ? 0 : scratch_.point_approach[p], 0, impulse,
+                                  R_BW * (point.position - bodies.position[body])};
+    }
+  }
+
+  World& world_;
+  StepWorkspace& scratch_;
+  SoftWorkspace& soft_;
+  const std::vector<Contact>& contacts_;
+};
+
+}  // namespace
+
+void record_soft_contacts(World& world, StepWorkspace& scratch, StepReport& report) {
+  SoftRecords(world, scratch).run(report);
+}
+
+}  // namespace achilles
