@@ -39,11 +39,11 @@ SolverOptions make_solver(const std::string& name, SolverOptions options, const 
 
 SleepOptions read_sleeping(const OptionReader& read) {
   return {read.boolean("sleeping"), read.number("sleep_energy"), read.integer("sleep_steps"),
-          read.boolean("subgrouping")};
+          read.boolean("subgrouping"), read.boolean("fixation")};
 }
 
 SpeedUps read_speed_ups(const OptionReader& read) {
-  return {read.boolean("groups"), read.boolean("reduction"), read.number("damping")};
+  return {read.boolean("groups"), read.boolean("reduction"), read.boolean("zeroing"), read.number("damping")};
 }
 
 LcpFixedOptions make_lcp_fixed(const OptionReader& read) {

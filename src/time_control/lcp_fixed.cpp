@@ -30,6 +30,7 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   find_contacts_recycling(world, options.margin, h, options.recycling, scratch);
   simplify_contacts(world, options.speed_ups, options.slop, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
+  zero_restitution(world, options.speed_ups, options.sleeping, scratch);
   solve_groups(world, {options.solver, options.exact_rows}, scratch);
   conclude_contacts(world, options.slop, scratch, report);
   conclude_joints(world, h, scratch, report);

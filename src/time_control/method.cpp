@@ -82,12 +82,15 @@ void append_sleeping(std::vector<OptionInfo>& options) {
   options.push_back(number("sleep_energy", 1e-8, 0, kBig, "kinetic energy below which a body may rest [J/kg]"));
   options.push_back(integer("sleep_steps", 10, 2, 1e6, "steps that a whole group must rest before it sleeps"));
   options.push_back(boolean("subgrouping", false, "bodies sleep and wake one by one; changes the motion"));
+  options.push_back(
+      boolean("fixation", false, "with subgrouping: sleepers hold until they are moved against; changes the motion"));
 }
 
 /// [Erleben04, sec. 5.6]; they change the motion.
 void append_speed_ups(std::vector<OptionInfo>& options) {
   options.push_back(boolean("groups", true, "contact groups are problems of their own; false: brute force"));
   options.push_back(boolean("reduction", false, "of a pair that penetrates only the deepest point is kept"));
+  options.push_back(boolean("zeroing", false, "with sleeping: contacts of a body that rests do not bounce"));
   options.push_back(number("damping", 0, 0, kBig, "rate at which all velocities decay [1/s]"));
 }
 

@@ -49,10 +49,17 @@ bool will_touch(const World& world, const Contact& contact, const TouchSearch& s
   return false;
 }
 
-/// Whether the surfaces touch and move against each other faster than a sleeper may.
+/// Whether the surfaces touch and move against each other, with fixation faster than a sleeper may.
 bool is_disturbed(const World& world, const Contact& contact, const SleepOptions& options, const TouchSearch& search,
                   const StepWorkspace& scratch) {
   const BodyArrays& bodies = world.bodies;
+  if (!options.fixation) {
+    const auto rests = [&](std::uint32_t body) {
+      return bodies.velocity[body].linear.isZero(0) && bodies.velocity[body].angular.isZero(0);
+    };
+    // Who woke in this very step has no velocity yet: neighbours of neighbours wake a step later.
+    return !(rests(contact.body_a) && rests(contact.body_b)) && will_touch(world, contact, search, scratch);
+  }
   const double slow = std::sqrt(2 * options.energy);
   for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
     const auto velocity = [&](std::uint32_t body) {

@@ -7,9 +7,10 @@
 // them.
 //
 // Alone, a body sleeps once it has been calm for so long and touches something that is fixed, asleep or as calm. It
-// wakes when a body that is awake moves against it, along the surface or across, faster than the energy threshold
-// allows. Until then it holds whatever leans on it: motion changes, as in [Erleben04, sec. 5.6], but a blow wakes a
-// wall only where it is felt.
+// wakes when a body that moves touches it, so that waking spreads by one ring of neighbours a step; with fixation not
+// before a body that is awake moves against it, along the surface or across, faster than the energy threshold allows.
+// Until then it holds whatever leans on it: motion changes, as in [Erleben04, sec. 5.6], but a blow wakes a wall only
+// where it is felt.
 #pragma once
 
 #include "time_control/step_workspace.hpp"
@@ -22,7 +23,8 @@ struct SleepOptions {
   bool enabled = false;
   double energy = 1e-8;  // [J/kg]
   int steps = 10;
-  bool alone = false;  // subgrouping: bodies sleep and wake one by one
+  bool alone = false;     // subgrouping: bodies sleep and wake one by one
+  bool fixation = false;  // alone: sleepers hold until they are moved against too fast
 };
 
 /// How contacts are looked for.

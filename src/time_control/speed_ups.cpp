@@ -54,4 +54,21 @@ void simplify_contacts(const World& world, const SpeedUps& options, double slop,
   if (!options.groups) join_groups(scratch.groups);
 }
 
+void zero_restitution(const World& world, const SpeedUps& options, const SleepOptions& sleeping,
+                      StepWorkspace& scratch) {
+  if (!options.zeroing || !sleeping.enabled) return;
+  const BodyArrays& bodies = world.bodies;
+  const auto is_sleepy = [&](std::uint32_t body) {
+    if (!bodies.is_movable(body)) return false;
+    const BodyVelocity& u = scratch.velocity_before[body];
+    const Vec3 w_B = bodies.orientation[body].conjugate() * u.angular;
+    return 0.5 * u.linear.squaredNorm() + 0.5 * w_B.dot(bodies.inertia_B[body] * w_B) / bodies.mass[body] <=
+           sleeping.energy;
+  };
+  for (ContactPointRows& where : scratch.point_rows) {
+    const Contact& contact = scratch.contacts.contacts[where.contact];
+    if (is_sleepy(contact.body_a) || is_sleepy(contact.body_b)) where.bounces = false;
+  }
+}
+
 }  // namespace achilles

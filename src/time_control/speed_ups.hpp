@@ -2,12 +2,12 @@
 //
 //   groups       (on by default) off: one problem holds everything, the brute force of table 5.4
 //   reduction    of a pair that penetrates only the deepest point is kept
+//   zeroing      contacts of a sleepy body do not bounce (sleepy: as slow as a sleeper when the step begins)
 //   damping      velocities decay
-//   subgrouping  bodies sleep and wake one by one instead of in groups, and hold still for those awake (with the
-//                thesis's fixation, without which it makes no sense): see sleep_stage.hpp
+//   subgrouping  bodies sleep and wake one by one instead of in groups: see sleep_stage.hpp
+//   fixation     and hold still for those awake
 //
-// Caching is `warm_start`, tweaking `iterations`; zeroing, by which what is about to rest does not bounce, is
-// `restitution_threshold`.
+// Caching is `warm_start` and `recycling`, which leave the motion alone; tweaking is `iterations`.
 #pragma once
 
 #include "time_control/sleep_stage.hpp"
@@ -20,6 +20,7 @@ namespace achilles {
 struct SpeedUps {
   bool groups = true;
   bool reduction = false;
+  bool zeroing = false;
   double damping = 0;  // [1/s]
 };
 
@@ -28,5 +29,9 @@ void damp_velocities(World& world, double damping, double h);
 
 /// What reduction and grouping do to the contacts that were found. After find_contacts.
 void simplify_contacts(const World& world, const SpeedUps& options, double slop, StepWorkspace& scratch);
+
+/// Takes the rebound from contacts of sleepy bodies. After build_rows.
+void zero_restitution(const World& world, const SpeedUps& options, const SleepOptions& sleeping,
+                      StepWorkspace& scratch);
 
 }  // namespace achilles

@@ -171,11 +171,13 @@ TEST(SleepingWall, SleepsWithinASecondAndWakesWhereItIsHit) {
   EXPECT_LT(simulation.penetration(), 0.01);
 }
 
-// With subgrouping a blow wakes a wall where it is felt: the far half sleeps through it, and nothing hangs in the air.
+// With subgrouping and fixation a blow wakes a wall where it is felt: the far half sleeps through it, and nothing hangs
+// in the air.
 TEST(SleepingWall, WakesOnlyWhereItIsHitWhenBodiesSleepAlone) {
   Scene scene = load_scene((source_folder() / "scenes" / "erleben" / "sleeping_wall.yaml").string());
   let_sleep(scene, "shock-propagation");
   scene.method.options["subgrouping"] = true;
+  scene.method.options["fixation"] = true;
   scene.method.options["sleep_energy"] = 1e-5;
   BodyDescription ball = make_body("ball", {Sphere{0.5}}, Vec3(0.3, -3.2, 9));
   ball.density = 10;  // as the bricks
@@ -199,6 +201,26 @@ TEST(SleepingWall, WakesOnlyWhereItIsHitWhenBodiesSleepAlone) {
   for (std::size_t i = 0; i < asleep.bodies.size(); ++i) {
     if (asleep.bodies.asleep[i] == 0) continue;
     EXPECT_LT((simulation.world().bodies.position[i] - asleep.bodies.position[i]).norm(), 0.02) << asleep.names[i];
+  }
+}
+
+// Without fixation waking spreads by one ring of neighbours a step: a column of eight that is hit on its top is awake
+// down to the ground eight steps later, not at once.
+TEST(SleepingColumn, WakesOneByOneWithoutFixation) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  let_sleep(scene, "shock-propagation");
+  scene.method.options["subgrouping"] = true;
+  scene.bodies = {make_ground()};
+  add_column(scene, "box", 0, 8);
+  scene.bodies.push_back(make_body("ball", {Sphere{0.3}}, Vec3(0, 0, 11)));
+  Simulation simulation(scene);
+  while (count_sleepers(simulation) < 8 && simulation.world().time < 1) (void)simulation.step();
+  while (count_sleepers(simulation) == 8 && simulation.world().time < 2) (void)simulation.step();
+  EXPECT_FALSE(is_asleep(simulation, "box7"));
+  EXPECT_EQ(count_sleepers(simulation), 7);
+  for (int awake = 2; awake <= 8; ++awake) {
+    (void)simulation.step();
+    EXPECT_EQ(count_sleepers(simulation), 8 - awake);
   }
 }
 

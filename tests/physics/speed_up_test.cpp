@@ -72,6 +72,27 @@ TEST(SpeedUps, ReductionKeepsTheDeepestPointOfWhatPenetrates) {
   EXPECT_EQ(Simulation(touching).step().contacts, 4);
 }
 
+// [Erleben04, sec. 5.6]: a ball that falls on a slab at rest stays there with zeroing, and without it leaves with e
+// times the speed it came with.
+TEST(SpeedUps, ZeroingTakesTheReboundFromWhatHitsABodyAtRest) {
+  for (const bool zeroing : {false, true}) {
+    Scene scene = make_scene(0.001, 0.5, 0.8);
+    scene.bodies = {make_ground(), make_body("slab", {Box{Vec3(4, 4, 0.5)}}, Vec3(0, 0, 0.25)),
+                    make_body("ball", {Sphere{0.1}}, Vec3(0, 0, 1.1))};
+    scene.bodies[2].density = 1;  // against 1000: the slab hardly moves
+    scene.method.options["sleeping"] = true;
+    scene.method.options["zeroing"] = zeroing;
+    Simulation simulation(scene);
+    double fastest = 0;
+    while (simulation.world().time < 0.5) {
+      (void)simulation.step();
+      fastest = std::max(fastest, velocity_of(simulation, "ball").linear.z());
+    }
+    const double speed = std::sqrt(2 * 9.81 * 0.5);
+    EXPECT_NEAR(fastest, zeroing ? 0 : 0.8 * speed, 0.01 * speed) << zeroing;
+  }
+}
+
 class Coherence : public ::testing::TestWithParam<const char*> {
  protected:
   /// How many pairs of a hundred steps kept their contacts without a narrow phase, per step.

@@ -12,8 +12,8 @@ int number_of(const Experiment& experiment) { return std::stoi(experiment.id.sub
 
 std::vector<Experiment> erleben_experiments() {
   std::vector<Experiment> all;
-  for (auto part :
-       {erleben_complementarity_experiments(), erleben_collision_experiments(), erleben_stacking_experiments()}) {
+  for (auto part : {erleben_complementarity_experiments(), erleben_collision_experiments(),
+                    erleben_stacking_experiments(), erleben_cost_experiments()}) {
     std::move(part.begin(), part.end(), std::back_inserter(all));
   }
   std::stable_sort(all.begin(), all.end(),

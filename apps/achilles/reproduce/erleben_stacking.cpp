@@ -1,4 +1,4 @@
-// Erleben, chapters 3 and 5 and section 6.4: stacks, sleeping, scripts, the contact graph.
+// Erleben, chapter 3 and section 6.4: stacks, sleeping, scripts.
 #include "reproduce/experiment.hpp"
 #include "reproduce/stack_run.hpp"
 
@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
-#include <stdexcept>
 
 namespace achilles::reproduce {
 namespace {
@@ -43,31 +41,6 @@ Outcome compare_sweeps(const Setting& setting, const StackCase& stack) {
   outcome.ours = fmt::format("{}10 + 5 of shock propagation {:.1e} m (depth {:.1e} m) after {} s", plain, run.drift(),
                              run.penetration(), duration);
   outcome.note = "plain sweeps start cold and nothing corrects positions, as in section 6.1; f = 0.05";
-  outcome.plots = {plot};
-  return outcome;
-}
-
-/// Table 6.3 and fig. 6.22: time per frame, linear in the sweeps.
-Outcome time_sweeps(const Setting& setting) {
-  const int frames = setting.full ? 1000 : 20;
-  Plot plot{"time per frame", "sweeps", "time [s]", true, true, {}};
-  std::string text;
-  bool linear = true;
-  for (const char* scene : {"ball_grid.yaml", "wall.yaml", "tower_320.yaml"}) {
-    Curve curve{scene, {}, {}, true};
-    for (const int sweeps : {10, 100}) {
-      StackRun run(setting.scenes / "erleben" / scene, plain_gauss_seidel(sweeps));
-      curve.x.push_back(sweeps);
-      curve.y.push_back(run.time_frames(frames));
-    }
-    text += fmt::format("{} {:.4f} and {:.4f} s, ", scene, curve.y[0], curve.y[1]);
-    linear = linear && curve.y[1] < 12 * curve.y[0];
-    plot.curves.push_back(curve);
-  }
-  Outcome outcome;
-  outcome.verdict = linear ? Verdict::holds : Verdict::differs;
-  outcome.ours = text + "at 10 and 100 sweeps";
-  outcome.note = "thesis: 0.0168, 0.0268, 0.0513 s at 10 and 0.0229, 0.1172, 0.2179 s at 100";
   outcome.plots = {plot};
   return outcome;
 }
@@ -118,78 +91,6 @@ Outcome ripple(const Setting& setting) {
       "up, "
       "times the lever of a brick; here weights are handed down instead and cycles share a layer";
   outcome.plots = {plot};
-  return outcome;
-}
-
-double correlate(const std::vector<double>& x, const std::vector<double>& y) {
-  const auto n = static_cast<double>(x.size());
-  double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    sx += x[i];
-    sy += y[i];
-    sxx += x[i] * x[i];
-    syy += y[i] * y[i];
-    sxy += x[i] * y[i];
-  }
-  return (n * sxy - sx * sy) / std::sqrt((n * sxx - sx * sx) * (n * syy - sy * sy));
-}
-
-/// Figs. 6.64-6.66: time of a step over contact points.
-Outcome scale_with_contacts(const Setting& setting) {
-  StackMethod method = shock_propagation(1);
-  method.options["tolerance"] = 0.0;  // all ten sweeps in every step
-  StackRun run(setting.scenes / "erleben" / "silo.yaml", method);
-  Curve curve{"silo of 3,000 balls", {}, {}, true};
-  const int steps = setting.full ? 1000 : 80;
-  for (int k = 0; k < steps; ++k) {
-    const std::clock_t begin = std::clock();
-    const int contacts = run.step();
-    curve.x.push_back(contacts);
-    curve.y.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-  }
-  const double correlation = correlate(curve.x, curve.y);
-  Outcome outcome;
-  outcome.verdict = correlation > 0.9 && !run.stopped() ? Verdict::holds : Verdict::differs;
-  outcome.ours = fmt::format("{:.0f} to {:.0f} contact points, correlation with the time of a step {:.2f}",
-                             *std::min_element(curve.x.begin(), curve.x.end()),
-                             *std::max_element(curve.x.begin(), curve.x.end()), correlation);
-  outcome.note = "whole steps, collision detection included";
-  outcome.plots = {{"time of a step", "contact points", "time [s]", false, false, {curve}}};
-  return outcome;
-}
-
-/// Tables 5.4-5.5: brute force, groups, and one speed-up after the other, with a solver that pivots as the thesis's
-/// does.
-Outcome speed_up(const Setting& setting) {
-  using Options = std::map<std::string, OptionValue>;
-  const auto with = [](Options options, const Options& more) {
-    options.insert(more.begin(), more.end());
-    return options;
-  };
-  const Options sleeping{{"sleeping", true}, {"sleep_energy", 1e-4}};
-  const Options changed = with(sleeping, {{"reduction", true}, {"damping", 0.5}});
-  const auto time_run = [&](const Options& options, int frames) {
-    StackRun run(setting.scenes / "erleben" / "engraved_incline.yaml", {"lcp-fixed", "lemke", options, {}});
-    const double seconds = run.time_frames(frames) * frames;
-    if (run.stopped()) throw std::runtime_error("the incline stopped");
-    return seconds;
-  };
-  // Brute force takes as many hours as the rest takes minutes: it is timed until the spheres have landed.
-  const int landing = setting.full ? 100 : 70, frames = setting.full ? 1000 : 150;
-  const double brute = time_run({{"groups", false}}, landing), first = time_run({}, landing);
-  const double groups = time_run({}, frames), asleep = time_run(sleeping, frames);
-  const double alone = time_run(with(sleeping, {{"subgrouping", true}}), frames);
-  const double all = time_run(with(changed, {{"subgrouping", true}}), frames);
-  Outcome outcome;
-  outcome.verdict =
-      brute > 5 * first && groups > (setting.full ? 2 : 1) * std::min(alone, all) ? Verdict::holds : Verdict::differs;
-  outcome.ours = fmt::format(
-      "first {} frames: brute force {:.2f} s, groups {:.2f} s; {} frames: groups {:.2f} s, + sleeping {:.2f} s, + "
-      "subgrouping and fixation {:.2f} s, all {:.2f} s",
-      landing, brute, first, frames, groups, asleep, alone, all);
-  outcome.note =
-      "Lemke in place of Path, a height field in place of the distance map; the default solver takes the whole run in "
-      "1.5 s, whatever the groups. With --full the paper's 10 s";
   return outcome;
 }
 
@@ -255,18 +156,13 @@ std::vector<Experiment> erleben_stacking_experiments() {
        sweeps({"wall.yaml", "wall", 1, {10, 100}, 0.5})},
       {"E4", "tower of 320 bricks", "figs. 6.20-6.21", given, "bulges at 10 sweeps",
        sweeps({"tower_320.yaml", "tower", 0.5, {10}, 0.7})},
-      {"E5", "frame times", "table 6.3, fig. 6.22", given, "linear in the number of sweeps", time_sweeps},
       {"E10", "penetration removed by layers", "figs. 6.53-6.54", "125 balls 0.1 m deep in each other, 5 sweeps",
        "one layer per frame; without layers the grid is lost", mend_penetration},
       {"E11", "rippling", "figs. 6.55-6.61", "tower of 640 bricks, f 0.025 and 0.05", "ripples, the more the larger f",
        ripple},
-      {"E12", "scale", "figs. 6.62-6.66", "3,000 balls into a silo", "time of a step is linear in contact points",
-       scale_with_contacts},
       {"E13", "sleeping stack", "figs. 6.67-6.69", "10 boxes, e 0.1, 0.4 and 1; asleep after 4 calm steps",
        "asleep by frame 5 and 28; e = 1 explodes", fall_asleep},
       {"E14", "scripted bodies", "figs. 3.7-3.10", given, "stacks are swept away", drive_script},
-      {"E15", "contact graph", "figs. 5.12-5.17, tables 5.4-5.5", "120 spheres on an engraved incline, 10 s",
-       "28,424 s, 1,011 s with groups, 135 s with all speed-ups", speed_up},
   };
 }
 

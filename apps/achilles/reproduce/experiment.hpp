@@ -73,6 +73,7 @@ std::vector<Experiment> vouga_termination_experiments();  // V2, V3, V8, V9: who
 /// Parts of Erleben's, by chapter.
 std::vector<Experiment> erleben_complementarity_experiments();  // E6, E16, E17, E18: chapter 4, section 6.1
 std::vector<Experiment> erleben_collision_experiments();        // E7, E8, E9: sections 6.2, 6.3
-std::vector<Experiment> erleben_stacking_experiments();         // E1 to E5, E10 to E15: chapters 3, 5, section 6.4
+std::vector<Experiment> erleben_stacking_experiments();         // E1 to E4, E10, E11, E13, E14: chapter 3, section 6.4
+std::vector<Experiment> erleben_cost_experiments();             // E5, E12, E15: chapter 5, sections 6.1, 6.4
 
 }  // namespace achilles::reproduce

@@ -1,7 +1,10 @@
 #include "reproduce/stack_run.hpp"
 
+#include <achilles/profile.hpp>
+
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 namespace achilles::reproduce {
 namespace {
@@ -9,7 +12,7 @@ namespace {
 constexpr int kSeldom = 10;  // steps between looks
 
 Scene load(const std::filesystem::path& path, const StackMethod& method) {
-  Scene scene = load_scene(path.string());
+  Scene scene = load_scene(path.string(), method.overrides);
   scene.method = {method.name, "", method.solver, method.options};
   if (method.restitution) {
     for (Material& material : scene.materials) material.law.restitution = *method.restitution;
@@ -23,11 +26,12 @@ StackMethod plain_gauss_seidel(int sweeps) {
   return {"lcp-fixed",
           "gauss-seidel",
           {{"iterations", static_cast<double>(sweeps)}, {"tolerance", 0.0}, {"warm_start", false}, {"correction", 0.0}},
+          {},
           {}};
 }
 
 StackMethod shock_propagation(double weight_feeling) {
-  return {"shock-propagation", "", {{"weight_feeling", weight_feeling}}, {}};
+  return {"shock-propagation", "", {{"weight_feeling", weight_feeling}}, {}, {}};
 }
 
 StackRun::StackRun(const std::filesystem::path& scene, const StackMethod& method)
@@ -37,6 +41,24 @@ int StackRun::step() {
   const StepReport report = simulation_.step();
   stopped_ = stopped_ || report.stopped.has_value();
   return report.contacts;
+}
+
+StepCost StackRun::time_step() {
+  Profile profile;
+  simulation_.set_profile(&profile);
+  const std::clock_t begin = std::clock();
+  StepCost cost;
+  cost.contacts = step();
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  simulation_.set_profile(nullptr);
+  double detection = 0, all = 0;
+  for (const Profile::Stage& stage : profile.stages()) {
+    if (stage.name == "collision detection") detection = stage.seconds;
+    all += stage.seconds;
+  }
+  cost.detection = seconds * detection / all;
+  cost.stepping = seconds - cost.detection;
+  return cost;
 }
 
 void StackRun::follow(double until, Curve& curve) {

@@ -17,11 +17,18 @@ struct StackMethod {
   std::string solver;
   std::map<std::string, OptionValue> options;
   std::optional<double> restitution;  // in place of the scene's
+  std::vector<Override> overrides;    // of keys of the scene
 };
 
 /// lcp-fixed with cold sweeps of Gauss-Seidel and no error correction, as in section 6.1 of the thesis.
 [[nodiscard]] StackMethod plain_gauss_seidel(int sweeps);
 [[nodiscard]] StackMethod shock_propagation(double weight_feeling);
+
+/// What one step cost, in time of the processor.
+struct StepCost {
+  int contacts = 0;                    // contact points
+  double stepping = 0, detection = 0;  // [s] of collision detection, and of all else
+};
 
 class StackRun {
  public:
@@ -29,6 +36,7 @@ class StackRun {
 
   /// Returns the number of contact points.
   int step();
+  [[nodiscard]] StepCost time_step();
   /// Steps up to a time and notes drift over time, looking at the penetration on the way.
   void follow(double until, Curve& curve);
   void follow_energy(double until, Curve& curve);
