@@ -23,6 +23,7 @@ using MakeEngine = std::unique_ptr<Engine>(const Scene&, int threads);
 MakeEngine make_achilles;
 MakeEngine make_bullet;
 MakeEngine make_ode;
+MakeEngine make_mujoco;
 
 /// Mass and principal inertia of a sphere or box, so that no engine weighs differently.
 struct SolidMass {

@@ -63,6 +63,9 @@ std::vector<Contestant> contestants() {
 #ifdef ACHILLES_BENCH_ODE
   all.push_back({"ode", make_ode, "", 1});
 #endif
+#ifdef ACHILLES_BENCH_MUJOCO
+  all.push_back({"mujoco", make_mujoco, "", 1});
+#endif
   return all;
 }
 
