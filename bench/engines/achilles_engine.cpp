@@ -2,6 +2,7 @@
 
 #include "geometry/mass_properties.hpp"
 
+#include <achilles/error.hpp>
 #include <achilles/simulation.hpp>
 
 namespace achilles::bench {
@@ -20,7 +21,11 @@ class AchillesEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_achilles(const Scene& scene, int threads) {
-  return std::make_unique<AchillesEngine>(scene, threads);
+  try {
+    return std::make_unique<AchillesEngine>(scene, threads);
+  } catch (const SceneError&) {
+    return nullptr;  // the method refuses, e.g. joints
+  }
 }
 
 SolidMass weigh(const BodyDescription& body) {

@@ -2,6 +2,9 @@
 
 #include <btBulletDynamicsCommon.h>
 
+#include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace achilles::bench {
@@ -20,8 +23,18 @@ class BulletEngine final : public Engine {
   explicit BulletEngine(const Scene& scene) : h_(scalar(scene.step)) {
     world_.setGravity(to_bullet(scene.gravity));
     for (const BodyDescription& body : scene.bodies) add(body, scalar(scene.materials.front().law.friction));
+    std::unordered_map<std::string, std::size_t> index;
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) index[scene.bodies[i].name] = i;
+    for (const JointDescription& joint : scene.joints) {
+      btRigidBody &a = *bodies_[index.at(joint.first)], &b = *bodies_[index.at(joint.second)];
+      const btVector3 at = to_bullet(joint.at);
+      joints_.push_back(std::make_unique<btPoint2PointConstraint>(a, b, a.getWorldTransform().inverse() * at,
+                                                                  b.getWorldTransform().inverse() * at));
+      world_.addConstraint(joints_.back().get(), !joint.collide);
+    }
   }
   ~BulletEngine() override {
+    for (const auto& joint : joints_) world_.removeConstraint(joint.get());
     for (const auto& body : bodies_) world_.removeRigidBody(body.get());
   }
   void step() override {
@@ -68,6 +81,13 @@ class BulletEngine final : public Engine {
       for (const Vec3& point : hull->points) shape->addPoint(to_bullet(point), false);
       shape->recalcLocalAabb();
       shapes_.push_back(std::move(shape));
+    } else if (const auto* capsule = std::get_if<Capsule>(&description.kind)) {
+      shapes_.push_back(std::make_unique<btCapsuleShapeZ>(scalar(capsule->radius), scalar(capsule->length)));
+    } else if (const auto* cylinder = std::get_if<Cylinder>(&description.kind)) {
+      const btVector3 half(scalar(cylinder->radius), scalar(cylinder->radius), scalar(0.5 * cylinder->height));
+      shapes_.push_back(std::make_unique<btCylinderShapeZ>(half));
+    } else if (const auto* mesh = std::get_if<Mesh>(&description.kind)) {
+      shapes_.push_back(make_mesh(*mesh));
     } else if (const auto* compound = std::get_if<Compound>(&description.kind)) {
       auto shape = std::make_unique<btCompoundShape>();
       for (const CompoundPart& part : compound->parts) {
@@ -81,6 +101,15 @@ class BulletEngine final : public Engine {
     return shapes_.back().get();
   }
 
+  std::unique_ptr<btCollisionShape> make_mesh(const Mesh& mesh) {
+    meshes_.push_back(std::make_unique<btTriangleMesh>());
+    const auto vertex = [&mesh](int i) { return to_bullet(mesh.vertices[static_cast<std::size_t>(i)]); };
+    for (const auto& triangle : mesh.triangles) {
+      meshes_.back()->addTriangle(vertex(triangle[0]), vertex(triangle[1]), vertex(triangle[2]));
+    }
+    return std::make_unique<btBvhTriangleMeshShape>(meshes_.back().get(), true);
+  }
+
   struct Turning {
     btRigidBody* body;
     btVector3 spin;  // [rad/s]
@@ -91,8 +120,10 @@ class BulletEngine final : public Engine {
   btDbvtBroadphase broad_phase_;
   btSequentialImpulseConstraintSolver solver_;
   btDiscreteDynamicsWorld world_{&dispatcher_, &broad_phase_, &solver_, &configuration_};
+  std::vector<std::unique_ptr<btTriangleMesh>> meshes_;
   std::vector<std::unique_ptr<btCollisionShape>> shapes_;
   std::vector<std::unique_ptr<btRigidBody>> bodies_;
+  std::vector<std::unique_ptr<btTypedConstraint>> joints_;
   std::vector<Turning> turning_;
   btScalar h_;
 };
@@ -100,7 +131,8 @@ class BulletEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_bullet(const Scene& scene, int) {
-  if (!scene.joints.empty()) return nullptr;
+  const auto other = [](const JointDescription& joint) { return joint.kind != JointKind::kBall; };
+  if (std::any_of(scene.joints.begin(), scene.joints.end(), other)) return nullptr;
   return std::make_unique<BulletEngine>(scene);
 }
 

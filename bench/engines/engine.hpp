@@ -24,8 +24,10 @@ MakeEngine make_achilles;
 MakeEngine make_bullet;
 MakeEngine make_ode;
 MakeEngine make_mujoco;
+MakeEngine make_box3d;
+MakeEngine make_jolt;
 
-/// Mass and principal inertia of a sphere or box, so that no engine weighs differently.
+/// Mass and principal inertia of a solid that is symmetric, so that no engine weighs differently.
 struct SolidMass {
   double mass = 0;              // [kg]
   Vec3 inertia = Vec3::Zero();  // [kg m²]

@@ -21,6 +21,7 @@ struct Arguments {
   std::vector<std::string> engines;  // empty: all
   RaceOptions race;
   std::string json, page;
+  bool built_with = false;
 };
 
 Arguments read_arguments(CLI::App& app, int argc, char** argv) {
@@ -41,6 +42,7 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
   app.add_option("--option", arguments.race.options, "Option of our method, NAME=NUMBER; may be given again")
       ->type_name("NAME=NUMBER")
       ->take_all();
+  app.add_flag("--built-with", arguments.built_with, "Only say which compiler built this");
   app.add_option("--json", arguments.json, "Write the figures here too");
   app.add_option("--page", arguments.page, "Write a page with plots");
   app.parse(argc, argv);
@@ -104,6 +106,14 @@ int run(int argc, char** argv) {
     arguments = read_arguments(app, argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
+  }
+  if (arguments.built_with) {
+#ifdef __clang__
+    fmt::print("clang {}.{}\n", __clang_major__, __clang_minor__);
+#else
+    fmt::print("g++ {}.{}\n", __GNUC__, __GNUC_MINOR__);
+#endif
+    return 0;
   }
   fmt::print("{:<15} {:<12} {:>9} {:>9} {:>10} {:>10} {:>9} {:>9} {:>10}\n", "scene", "engine", "ms/step", "to bullet",
              "depth [m]", "max [m]", "drift [m]", "height", "E/m [J/kg]");

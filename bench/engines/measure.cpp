@@ -4,10 +4,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace achilles::bench {
 namespace {
+
+/// Pairs of bodies that a joint lets pass through each other.
+std::vector<IgnoredPair> list_joined(const Scene& scene) {
+  std::unordered_map<std::string, std::uint32_t> index;
+  for (std::uint32_t i = 0; i < scene.bodies.size(); ++i) index[scene.bodies[i].name] = i;
+  std::vector<IgnoredPair> joined;
+  for (const JointDescription& joint : scene.joints) {
+    const std::uint32_t a = index.at(joint.first), b = index.at(joint.second);
+    if (!joint.collide) joined.push_back({std::min(a, b), std::max(a, b)});
+  }
+  std::sort(joined.begin(), joined.end());
+  return joined;
+}
 
 void measure_depth(const Scene& scene, const Engine& engine, Measured& result) {
   std::vector<std::vector<GeometryPiece>> pieces;
@@ -19,9 +34,10 @@ void measure_depth(const Scene& scene, const Engine& engine, Measured& result) {
                            scene.bodies[i].kind == BodyKind::kDynamic});
     }
   }
+  const std::vector<IgnoredPair> joined = list_joined(scene);
   DetectWorkspace scratch;
   ContactSet contacts;
-  detect_contacts(colliders, {}, DetectOptions{}, scratch, contacts);
+  detect_contacts(colliders, joined, DetectOptions{}, scratch, contacts);
   std::size_t count = 0;
   for (const Contact& contact : contacts.contacts) {
     const Collider &a = colliders[contact.collider_a], &b = colliders[contact.collider_b];

@@ -66,6 +66,14 @@ std::vector<Contestant> contestants() {
 #ifdef ACHILLES_BENCH_MUJOCO
   all.push_back({"mujoco", make_mujoco, "", 1});
 #endif
+#ifdef ACHILLES_BENCH_BOX3D
+  all.push_back({"box3d", make_box3d, "", 1});
+  all.push_back({"box3d-2", make_box3d, "", 2});
+#endif
+#ifdef ACHILLES_BENCH_JOLT
+  all.push_back({"jolt", make_jolt, "", 1});
+  all.push_back({"jolt-2", make_jolt, "", 2});
+#endif
   return all;
 }
 

@@ -1,5 +1,7 @@
 #include "engines/scenes.hpp"
 
+#include "engines/scene_parts.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -7,8 +9,6 @@
 #include <string>
 
 namespace achilles::bench {
-namespace {
-
 Scene make_scene(const std::string& name) {
   Scene scene;
   scene.name = name;
@@ -30,19 +30,34 @@ void add_plane(Scene& scene, const Vec3& normal, double offset) {
   scene.bodies.push_back(plane);
 }
 
-void add_solid(Scene& scene, const Shape& shape, const Pose& pose) {
+std::string add_solid(Scene& scene, const Shape& shape, const Pose& pose) {
   BodyDescription body;
   body.name = "body" + std::to_string(scene.bodies.size());
   body.shape = shape;
   body.density = 1000;
   body.pose = pose;
   scene.bodies.push_back(body);
+  return body.name;
 }
+
+Hull make_random_hull(int points, unsigned seed) {
+  std::mt19937_64 engine(seed);
+  const auto draw = [&] { return std::uniform_real_distribution<double>(-1, 1)(engine); };
+  Hull hull;
+  while (hull.points.size() < static_cast<std::size_t>(points)) {
+    const Vec3 x(draw(), draw(), draw());
+    if (x.norm() < 1 && x.norm() > 0.3) hull.points.push_back(0.5 * x.normalized());
+  }
+  return hull;
+}
+
+namespace {
 
 void add_pyramid(Scene& scene, int base, double pitch, const Vec3& at) {
   for (int row = 0; row < base; ++row) {
     for (int k = 0; k < base - row; ++k) {
-      add_solid(scene, {Box{Vec3(1, 1, 1)}}, {at + Vec3(pitch * (k + 0.5 * row), 0, 0.5 + row), Quat::Identity()});
+      (void)add_solid(scene, {Box{Vec3(1, 1, 1)}},
+                      {at + Vec3(pitch * (k + 0.5 * row), 0, 0.5 + row), Quat::Identity()});
     }
   }
 }
@@ -79,7 +94,7 @@ Scene make_silo(int balls) {
   for (int k = 0; k < balls; ++k) {
     const Vec3 cell(k % across, k / across % across, k / (across * across));
     const Vec3 at = kPitch * (cell + Vec3::Constant(0.5)) - Vec3(half - 0.05, half - 0.05, 0);
-    add_solid(scene, {Sphere{kRadius}}, {at + Vec3(draw(), draw(), 0), Quat::Identity()});
+    (void)add_solid(scene, {Sphere{kRadius}}, {at + Vec3(draw(), draw(), 0), Quat::Identity()});
   }
   return scene;
 }
@@ -94,7 +109,7 @@ Scene make_pit(int bodies) {
   for (int k = 0; k < bodies; ++k) {
     const Vec3 at(1.2 * (k % 7) - 3.6 + draw(), 1.2 * (k / 7 % 7) - 3.6 + draw(), 0.8 + 1.3 * (k / 49));
     const Shape shape = k % 2 == 0 ? Shape{Sphere{0.5}} : Shape{Box{Vec3(1, 1, 1)}};
-    add_solid(scene, shape, {at, Quat(1, draw(), draw(), draw()).normalized()});
+    (void)add_solid(scene, shape, {at, Quat(1, draw(), draw(), draw()).normalized()});
   }
   return scene;
 }
@@ -102,7 +117,7 @@ Scene make_pit(int bodies) {
 Scene make_column(int boxes) {
   Scene scene = make_scene("column " + std::to_string(boxes));
   add_plane(scene, Vec3::UnitZ(), 0);
-  for (int k = 0; k < boxes; ++k) add_solid(scene, {Box{Vec3(1, 1, 1)}}, {Vec3(0, 0, 0.5 + k), Quat::Identity()});
+  for (int k = 0; k < boxes; ++k) (void)add_solid(scene, {Box{Vec3(1, 1, 1)}}, {Vec3(0, 0, 0.5 + k), Quat::Identity()});
   return scene;
 }
 
@@ -111,16 +126,10 @@ Scene make_hulls(int bodies) {
   add_plane(scene, Vec3::UnitZ(), 0);
   for (const Vec3& normal : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)})
     add_plane(scene, normal, -10);
-  std::mt19937_64 engine(3);
-  const auto draw = [&] { return std::uniform_real_distribution<double>(-1, 1)(engine); };
   for (int k = 0; k < bodies; ++k) {
-    Hull hull;
-    while (hull.points.size() < 32) {
-      const Vec3 x(draw(), draw(), draw());
-      if (x.norm() < 1 && x.norm() > 0.3) hull.points.push_back(0.5 * x.normalized());
-    }
+    const Hull hull = make_random_hull(32, static_cast<unsigned>(k + 3));
     const Vec3 at(1.1 * (k % 17) - 8.8, 1.1 * (k / 17 % 17) - 8.8, 0.8 + 1.1 * (k / 289));
-    add_solid(scene, {hull}, {at, Quat::Identity()});
+    (void)add_solid(scene, {hull}, {at, Quat::Identity()});
   }
   return scene;
 }
@@ -143,7 +152,7 @@ Scene make_drum(int cubes) {
   scene.bodies.push_back(drum);
   for (int k = 0; k < cubes; ++k) {
     const Vec3 at(0.7 * (k % 20) - 6.65, 0.7 * (k / 20 % 20) - 6.65, 0.7 * (k / 400) - 7);
-    add_solid(scene, {Box{Vec3(0.5, 0.5, 0.5)}}, {at, Quat::Identity()});
+    (void)add_solid(scene, {Box{Vec3(0.5, 0.5, 0.5)}}, {at, Quat::Identity()});
   }
   return scene;
 }
@@ -154,7 +163,7 @@ Scene make_wall() {
   for (int course = 0; course < 10; ++course) {
     const double shift = course % 2 == 0 ? 0 : 0.45;  // at one half the last brick of a course would balance on an edge
     for (int k = 0; k < 20; ++k) {
-      add_solid(scene, {Box{Vec3(1, 1, 1)}}, {Vec3(k + shift, 0, 0.5 + course), Quat::Identity()});
+      (void)add_solid(scene, {Box{Vec3(1, 1, 1)}}, {Vec3(k + shift, 0, 0.5 + course), Quat::Identity()});
     }
   }
   return scene;
@@ -167,7 +176,7 @@ Scene make_tower(int rings) {
     for (int k = 0; k < 16; ++k) {
       const double angle = std::numbers::pi / 8 * (k + 0.5 * (ring % 2));
       const Vec3 at(4.2 * std::cos(angle), 4.2 * std::sin(angle), 0.25 + 0.5 * ring);
-      add_solid(scene, {Box{Vec3(0.5, 1.5, 0.5)}}, {at, Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ()))});
+      (void)add_solid(scene, {Box{Vec3(0.5, 1.5, 0.5)}}, {at, Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ()))});
     }
   }
   return scene;
@@ -186,7 +195,17 @@ std::span<const SceneEntry> scene_entries() {
                                                {"drum", [] { return make_drum(8000); }},
                                                {"silo-1000", [] { return make_silo(1000); }},
                                                {"silo-3000", [] { return make_silo(3000); }},
-                                               {"silo-100000", [] { return make_silo(100'000); }}};
+                                               {"silo-10000", [] { return make_silo(10'000); }},
+                                               {"silo-30000", [] { return make_silo(30'000); }},
+                                               {"silo-100000", [] { return make_silo(100'000); }},
+                                               {"net", [] { return make_net(100); }},
+                                               {"ragdolls", [] { return make_ragdolls(300); }},
+                                               {"mixed", [] { return make_mixed(2000); }},
+                                               {"pit-200", [] { return make_pit(200); }},
+                                               {"hulls-100", [] { return make_hulls(100); }},
+                                               {"drum-200", [] { return make_drum(200); }},
+                                               {"net-10", [] { return make_net(10); }},
+                                               {"ragdolls-10", [] { return make_ragdolls(10); }}};
   return entries;
 }
 

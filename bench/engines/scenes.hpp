@@ -35,6 +35,15 @@ namespace achilles::bench {
 /// Cubes of 0.5 m in a square drum that turns.
 [[nodiscard]] Scene make_drum(int cubes);
 
+/// A net of bodies × bodies balls, each joined to its neighbours by ball joints, that hangs from one edge.
+[[nodiscard]] Scene make_net(int bodies);
+
+/// Ragdolls of fourteen capsules and thirteen ball joints fall on hills made of triangles.
+[[nodiscard]] Scene make_ragdolls(int count);
+
+/// Balls, boxes, capsules, cylinders and hulls on hills of 20,000 triangles.
+[[nodiscard]] Scene make_mixed(int bodies);
+
 struct SceneEntry {
   std::string name;
   Scene (*make)();

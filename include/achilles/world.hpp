@@ -97,7 +97,7 @@ struct CachedContact {
 };
 
 /// Contacts that touched in the last step: impulses by pair and feature, sorted by (collider_a, collider_b): state,
-/// because warm starts shape the next bits.
+/// because warm starts shape the next bits. Those of sleepers lie apart, where no step comes by.
 struct ContactCache {
   std::vector<CachedContact> contacts;
   std::vector<CachedPoint> points;
@@ -108,8 +108,29 @@ struct SleepState {
   std::vector<std::uint32_t> calm_steps;  // per body: steps in a row that passed the tests
   std::vector<double> energy;             // [J/kg] per body: kinetic energy by mass when it became calm
   std::vector<std::uint32_t> group;       // per body: sleepers with the same number wake together
+  std::vector<std::uint32_t> next;        // per body: a ring of those that lay down together; itself when awake
+  std::vector<ContactCache> contacts;     // per body: of a sleeper, what the step after its waking remembers
   std::uint32_t groups = 0;               // numbers given out
   Vec3 gravity = Vec3::Zero();            // [m/s²] under which the sleepers lay down
+};
+
+/// Who follows which bodies sleep, and what that one has yet to hear. Not part of the state: nobody follows a copy.
+struct SleepLog {
+  const void* reader = nullptr;      // null: somebody who wants to follow begins anew
+  std::vector<std::uint32_t> woken;  // since the reader last looked
+
+  SleepLog() = default;
+  ~SleepLog() = default;
+  SleepLog(const SleepLog&) noexcept : SleepLog() {}
+  SleepLog(SleepLog&&) noexcept : SleepLog() {}
+  SleepLog& operator=(const SleepLog&) noexcept {
+    reader = nullptr;
+    return *this;
+  }
+  SleepLog& operator=(SleepLog&&) noexcept {
+    reader = nullptr;
+    return *this;
+  }
 };
 
 /// A scripted body and the way it goes.
@@ -154,7 +175,12 @@ class World {
 
   /// Wakes a body, by dense index, and all that fell asleep with it.
   void wake(std::uint32_t body);
+  void wake(std::span<const std::uint32_t> list);
   void wake_all();
+  /// Puts an awake body to sleep, to wake together with `with`, a sleeper or the body itself.
+  void lie_down(std::uint32_t body, std::uint32_t with);
+  /// Lays the remembered contacts among sleepers aside, where waking finds them: after bodies lay down.
+  void lay_contacts_aside();
 
   /// A volume that tells which bodies overlap it; returns its index. Throws std::invalid_argument for an impossible
   /// shape.
@@ -202,6 +228,7 @@ class World {
   std::vector<std::string> joint_names;  // per joint
   std::vector<WorldScript> scripts;
   SleepState sleep;
+  SleepLog sleep_log;
   std::vector<WorldTrigger> triggers;
   EventState events;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
@@ -217,6 +244,8 @@ class World {
   void ignore(const RuleDescription& rule, std::span<const BodyDescription> descriptions);
   BodyHandle claim_slot(std::uint32_t index);
   void append_pieces(std::uint32_t body, std::span<const GeometryPiece> geometry);
+  void return_contacts(std::uint32_t body);
+  void sort_contacts();
 
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;

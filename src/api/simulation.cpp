@@ -2,18 +2,44 @@
 
 #include "math/refill.hpp"
 #include "time_control/advance.hpp"
+#include "time_control/awake_set.hpp"
 #include "world/colliders.hpp"
 #include "world/events.hpp"
 
 #include <stdexcept>
 
 namespace achilles {
+namespace {
+
+/// What a step began with, of one body.
+struct BodyBefore {
+  const Vec3& position;
+  const Quat& orientation;
+  const Vec3& applied_force;
+  const Vec3& applied_torque;
+};
+
+/// Work of the forces and torques that acted over the step, along the way a body went [J]. Taken here for every method
+/// alike: within a step nobody knows yet how far contacts let a body go.
+double measure_work_of_forces(const BodyArrays& bodies, std::size_t i, const BodyBefore& before) {
+  const Vec3 force = bodies.constant_force[i] + before.applied_force;
+  const Vec3 torque = bodies.constant_torque[i] + before.applied_torque;
+  if (!bodies.is_movable(i) || (force.isZero(0) && torque.isZero(0))) return 0;
+  const Eigen::AngleAxisd turn(bodies.orientation[i] * before.orientation.conjugate());
+  return force.dot(bodies.position[i] - before.position) + torque.dot(turn.angle() * turn.axis());
+}
+
+std::string say_not_finite(const std::string& name) { return "the state of body '" + name + "' ceased to be finite"; }
+
+}  // namespace
 
 struct Simulation::Impl {
   Scene scene;
   Method method;
   World world;
   StepWorkspace scratch;
+  AwakeSet awake;
+  std::span<const JointLoad> joint_loads;
   std::optional<EventOptions> watched;
   EventListener listener;
   EventWorkspace event_scratch;
@@ -42,7 +68,8 @@ struct Simulation::Impl {
   void remember();
   void return_to_before();
   void find_events(StepReport& report);
-  [[nodiscard]] double measure_work_of_forces() const;
+  [[nodiscard]] StepReport step_whole();
+  [[nodiscard]] StepReport step_awake();
 };
 
 void Simulation::Impl::remember() {
@@ -82,21 +109,6 @@ void Simulation::Impl::return_to_before() {
   world.step_index = before.step_index;
 }
 
-/// Work of the forces and torques that acted over the step, along the way the bodies went [J]. Taken here for every
-/// method alike: within a step nobody knows yet how far contacts let a body go.
-double Simulation::Impl::measure_work_of_forces() const {
-  const BodyArrays& bodies = world.bodies;
-  double work = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Vec3 force = bodies.constant_force[i] + before.applied_force[i];
-    const Vec3 torque = bodies.constant_torque[i] + before.applied_torque[i];
-    if (!bodies.is_movable(i) || (force.isZero(0) && torque.isZero(0))) continue;
-    const Eigen::AngleAxisd turn(bodies.orientation[i] * before.orientation[i].conjugate());
-    work += force.dot(bodies.position[i] - before.position[i]) + torque.dot(turn.angle() * turn.axis());
-  }
-  return work;
-}
-
 void Simulation::Impl::find_events(StepReport& report) {
   achilles::find_events(world, *watched, scratch.runner.threads(), event_scratch, events);
   for (const ContactEvent& event : events) {
@@ -132,28 +144,65 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-StepReport Simulation::step() {
-  World& world = impl_->world;
-  Profile* profile = impl_->scratch.profile;
-  if (profile != nullptr) profile->begin_step();
-  impl_->remember();
+StepReport Simulation::Impl::step_whole() {
+  remember();
   StepReport report;
   std::string nonsense;
   try {
-    report = advance(world, impl_->method, impl_->scratch, impl_->scene.step);
-    report.external_work += impl_->measure_work_of_forces();
+    report = advance(world, method, scratch, scene.step);
+    for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+      report.external_work += measure_work_of_forces(
+          world.bodies, i,
+          {before.position[i], before.orientation[i], before.applied_force[i], before.applied_torque[i]});
+    }
     if (const std::optional<std::uint32_t> body = world.first_not_finite()) {
-      nonsense = "the state of body '" + world.names[*body] + "' ceased to be finite";
+      nonsense = say_not_finite(world.names[*body]);
     }
   } catch (const std::invalid_argument& error) {
     nonsense = error.what();  // a stage was handed numbers that grew beyond what it can compute with
   }
-  if (!nonsense.empty()) {
-    impl_->return_to_before();
-    report.stopped = Stop{"not-finite", impl_->before.time, nonsense};
-  } else if (impl_->watched) {
-    impl_->find_events(report);
+  joint_loads = scratch.joint_loads;
+  if (nonsense.empty()) return report;
+  return_to_before();
+  report.stopped = Stop{"not-finite", before.time, nonsense};
+  return report;
+}
+
+StepReport Simulation::Impl::step_awake() {
+  StepReport report;
+  std::string nonsense;
+  const World& part = awake.part();
+  try {
+    report = advance_woken(awake.part(), method, scratch, scene.step);
+    const BodyArrays& old = world.bodies;
+    for (std::uint32_t k = 0; k < part.bodies.size(); ++k) {
+      const std::uint32_t i = awake.body_of(k);
+      report.external_work += measure_work_of_forces(
+          part.bodies, k, {old.position[i], old.orientation[i], old.applied_force[i], old.applied_torque[i]});
+    }
+    if (const std::optional<std::uint32_t> body = part.first_not_finite()) nonsense = say_not_finite(part.names[*body]);
+  } catch (const std::invalid_argument& error) {
+    nonsense = error.what();
   }
+  if (nonsense.empty()) {
+    awake.scatter(world, scratch, report);
+    joint_loads = awake.joint_loads();
+  } else {
+    AwakeSet::abandon(world);
+    report.stopped = Stop{"not-finite", world.time, nonsense};
+  }
+  return report;
+}
+
+StepReport Simulation::step() {
+  Impl& impl = *impl_;
+  Profile* profile = impl.scratch.profile;
+  if (profile != nullptr) profile->begin_step();
+  const std::optional<Sleeping> sleeping = find_sleeping(impl.method, impl.scene.step);
+  const bool few = sleeping && impl.awake.gather(impl.world, *sleeping, impl.scratch);
+  StepReport report = few ? impl.step_awake() : impl.step_whole();
+  const bool was_taken_back = report.stopped && report.stopped->reason == "not-finite";
+  if (impl.watched && !was_taken_back) impl.find_events(report);
   if (profile != nullptr) profile->mark("rest");
   return report;
 }
@@ -166,7 +215,7 @@ const Scene& Simulation::scene() const { return impl_->scene; }
 double Simulation::step_length() const { return impl_->scene.step; }
 std::span<const ContactRecord> Simulation::contacts() const { return impl_->scratch.records; }
 
-std::span<const JointLoad> Simulation::joint_loads() const { return impl_->scratch.joint_loads; }
+std::span<const JointLoad> Simulation::joint_loads() const { return impl_->joint_loads; }
 
 void Simulation::watch_events(const EventOptions& options, EventListener listener) {
   impl_->watched = options;

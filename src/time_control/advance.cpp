@@ -273,7 +273,7 @@ SoftStepOptions make_soft_step(const Request& request) {
   options.push_speed = read.number("push_speed");
   options.margin = read.number("margin");
   options.recycling = read.number("recycling");
-  options.sleeping = read_sleeping(read);
+  options.sleeping = {read.boolean("sleeping"), read.number("sleep_energy"), read.integer("sleep_steps"), false, false};
   options.restitution_threshold = read.number("restitution_threshold");
   options.warm_start = read.boolean("warm_start");
   return options;
@@ -340,7 +340,27 @@ Method make_method(const MethodDescription& description) {
   return make_lcp_fixed(request);
 }
 
+std::optional<Sleeping> find_sleeping(const Method& method, double h) {
+  if (const auto* fixed = std::get_if<LcpFixedOptions>(&method)) {
+    return Sleeping{fixed->sleeping, {fixed->margin, fixed->slop, h}, fixed->margin + fixed->recycling};
+  }
+  if (const auto* shock = std::get_if<ShockPropagationOptions>(&method)) {
+    return Sleeping{shock->sleeping, {shock->margin, shock->slop, h}, shock->margin + shock->recycling};
+  }
+  if (const auto* soft = std::get_if<SoftStepOptions>(&method)) {
+    return Sleeping{soft->sleeping, {soft->margin, 0, h}, soft->margin + soft->recycling};
+  }
+  return std::nullopt;
+}
+
 StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h) {
+  if (const std::optional<Sleeping> sleeping = find_sleeping(method, h)) {
+    wake_touched(world, sleeping->options, sleeping->search, scratch);
+  }
+  return advance_woken(world, method, scratch, h);
+}
+
+StepReport advance_woken(World& world, const Method& method, StepWorkspace& scratch, double h) {
   return std::visit(Advance{world, scratch, h}, method);
 }
 

@@ -18,6 +18,7 @@
 
 #include <achilles/scene.hpp>
 
+#include <optional>
 #include <variant>
 
 namespace achilles {
@@ -30,8 +31,15 @@ using Method = std::variant<LcpFixedOptions, LcpRetroactiveOptions, LcpFixpointO
 /// The options a scene asks for, checked against the method's table. Throws std::invalid_argument naming what is wrong.
 [[nodiscard]] Method make_method(const MethodDescription& description);
 
-/// Advances the world by h with the method. Hard numerics is a status in the report, not an exception.
+/// How the method lets bodies sleep in a step of h; nothing when it does not know of sleeping.
+[[nodiscard]] std::optional<Sleeping> find_sleeping(const Method& method, double h);
+
+/// Advances the world by h with the method: wakes what is disturbed, then makes the step. Hard numerics is a status in
+/// the report, not an exception.
 [[nodiscard]] StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h);
+
+/// The step alone, where all that is disturbed has been woken.
+[[nodiscard]] StepReport advance_woken(World& world, const Method& method, StepWorkspace& scratch, double h);
 
 /// Why this method cannot run this scene, one sentence per reason; empty when it can.
 [[nodiscard]] std::vector<std::string> find_obstacles(const Method& method, const Scene& scene);

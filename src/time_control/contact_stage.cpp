@@ -7,8 +7,6 @@
 #include "world/inverse_mass.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <utility>
 
 namespace achilles {
 
@@ -211,56 +209,11 @@ void conclude_contacts(World& world, double touching, StepWorkspace& scratch, St
   remember_contacts(world, touching, scratch, report);
 }
 
-namespace {
-
-/// Copies the contacts of sleepers from the old memory to the next, up to a pair of colliders.
-class SleepersMemory {
- public:
-  SleepersMemory(const World& world, StepWorkspace& scratch) : world_(world), scratch_(scratch) {}
-
-  void copy_before(std::uint32_t collider_a, std::uint32_t collider_b) {
-    const std::vector<CachedContact>& old = world_.contact_cache.contacts;
-    for (; at_ < old.size(); ++at_) {
-      if (std::pair(old[at_].collider_a, old[at_].collider_b) >= std::pair(collider_a, collider_b)) return;
-      if (sleeps(old[at_])) copy(old[at_]);
-    }
-  }
-  void copy_rest() {
-    constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
-    copy_before(kLast, kLast);
-  }
-  [[nodiscard]] int copied() const { return copied_; }
-
- private:
-  [[nodiscard]] bool sleeps(const CachedContact& contact) const {
-    const std::uint32_t a = world_.pieces[contact.collider_a].body, b = world_.pieces[contact.collider_b].body;
-    return scratch_.movable[a] == 0 && scratch_.movable[b] == 0 &&
-           (world_.bodies.asleep[a] != 0 || world_.bodies.asleep[b] != 0);
-  }
-  void copy(const CachedContact& contact) {
-    ContactCache& next = scratch_.next_cache;
-    const auto first = world_.contact_cache.points.begin() + contact.first;
-    next.contacts.push_back(
-        {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(next.points.size()), contact.count});
-    next.points.insert(next.points.end(), first, first + contact.count);
-    ++copied_;
-  }
-
-  const World& world_;
-  StepWorkspace& scratch_;
-  std::size_t at_ = 0;
-  int copied_ = 0;
-};
-
-}  // namespace
-
 void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report) {
   scratch.next_cache.contacts.clear();
   scratch.next_cache.points.clear();
   int kept = 0;
-  SleepersMemory sleepers(world, scratch);
   for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
-    sleepers.copy_before(scratch.contacts.contacts[index].collider_a, scratch.contacts.contacts[index].collider_b);
     if (!remember_contact(world.bodies, index, touching, scratch, scratch.next_cache)) continue;
     if (scratch.matches[index] >= 0) {
       ++kept;
@@ -268,8 +221,7 @@ void remember_contacts(World& world, double touching, StepWorkspace& scratch, St
       ++report.new_contacts;
     }
   }
-  sleepers.copy_rest();
-  report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - kept - sleepers.copied();
+  report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - kept;
   report.contacts = static_cast<int>(scratch.contacts.points.size());
   report.groups = static_cast<int>(scratch.groups.size());
   for (const SolveReport& solve : scratch.solves) {

@@ -23,7 +23,6 @@ int exact_corrections(const LcpFixedOptions& options) {
 StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepWorkspace& scratch, double h) {
   StepReport report;
   const TouchSearch search{options.margin, options.slop, h};
-  wake_touched(world, options.sleeping, search, scratch);
   prepare_bodies(world, h, scratch);
   damp_velocities(world, options.speed_ups.damping, h);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);

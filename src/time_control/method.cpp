@@ -77,10 +77,14 @@ std::vector<OptionInfo> lcp_fixed_options() {
   };
 }
 
-void append_sleeping(std::vector<OptionInfo>& options) {
+/// Alone, bodies that stand on springs never find rest: each that freezes pushes the others anew.
+enum class SleepsAlone { kIfAsked, kNever };
+
+void append_sleeping(std::vector<OptionInfo>& options, double energy, SleepsAlone alone) {
   options.push_back(boolean("sleeping", false, "groups that rest cost nothing until something touches them"));
-  options.push_back(number("sleep_energy", 1e-8, 0, kBig, "kinetic energy below which a body may rest [J/kg]"));
+  options.push_back(number("sleep_energy", energy, 0, kBig, "kinetic energy below which a body may rest [J/kg]"));
   options.push_back(integer("sleep_steps", 10, 2, 1e6, "steps that a whole group must rest before it sleeps"));
+  if (alone == SleepsAlone::kNever) return;
   options.push_back(boolean("subgrouping", false, "bodies sleep and wake one by one; changes the motion"));
   options.push_back(
       boolean("fixation", false, "with subgrouping: sleepers hold until they are moved against; changes the motion"));
@@ -106,7 +110,7 @@ MethodInfo lcp_fixed() {
                   solvers_after("nonsmooth-cg"),
                   {"poisson"},
                   lcp_fixed_options()};
-  append_sleeping(info.options);
+  append_sleeping(info.options, 1e-8, SleepsAlone::kIfAsked);
   append_speed_ups(info.options);
   return with_solvers(info);
 }
@@ -292,7 +296,7 @@ MethodInfo shock_propagation() {
           number("correction", 1, 0, 1, "share of the penetration beyond the slop that a step takes out"),
           number("recycling", 1e-6, 0, kBig, kRecycling),
       }};
-  append_sleeping(info.options);
+  append_sleeping(info.options, 1e-8, SleepsAlone::kIfAsked);
   return info;
 }
 
@@ -338,7 +342,7 @@ MethodInfo soft_step() {
           number("restitution_threshold", 0.2, 0, kBig, kThreshold),
           boolean("warm_start", true, kWarmStart),
       }};
-  append_sleeping(info.options);
+  append_sleeping(info.options, 1e-5, SleepsAlone::kNever);  // single precision never rests below 1e-7
   return info;
 }
 

@@ -16,7 +16,6 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   StepReport report;
   if (!scratch.shock) scratch.shock = std::make_shared<ShockWorkspace>();
   const TouchSearch search{options.margin, options.slop, h};
-  wake_touched(world, options.sleeping, search, scratch);
   prepare_bodies(world, h, scratch);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   find_contacts_recycling(world, options.margin, h, options.recycling, scratch);

@@ -73,22 +73,27 @@ bool is_disturbed(const World& world, const Contact& contact, const SleepOptions
   return false;
 }
 
-bool wake_neighbours(World& world, const SleepOptions& options, const TouchSearch& search,
-                     const StepWorkspace& scratch) {
-  bool woke = false;
+void list_touched(const World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
   for (const Contact& contact : scratch.contacts.contacts) {
     const auto visit = [&](std::uint32_t sleeper, std::uint32_t other) {
       if (world.bodies.asleep[sleeper] == 0 || !(is_awake(world.bodies, other) || moves(world, other))) return;
       const bool wakes = options.alone ? is_disturbed(world, contact, options, search, scratch)
                                        : will_touch(world, contact, search, scratch);
-      if (!wakes) return;
-      world.wake(sleeper);
-      woke = true;
+      if (wakes) scratch.woken.push_back(sleeper);
     };
     visit(contact.body_a, contact.body_b);
     visit(contact.body_b, contact.body_a);
   }
-  return woke;
+}
+
+/// Sleepers that a joint holds to something that is awake or moves.
+void list_pulled(const World& world, StepWorkspace& scratch) {
+  for (const WorldJoint& joint : world.joints) {
+    for (const auto& [one, other] : {std::pair(joint.body_a, joint.body_b), std::pair(joint.body_b, joint.body_a)}) {
+      const bool pulls = is_awake(world.bodies, one) || moves(world, one);
+      if (pulls && world.bodies.asleep[other] != 0) scratch.woken.push_back(other);
+    }
+  }
 }
 
 double energy_by_mass(const BodyArrays& bodies, std::size_t body) {
@@ -144,12 +149,6 @@ bool may_sleep(const World& world, const SleepOptions& options, double touching,
   return is_supported;
 }
 
-void lie_down(World& world, std::uint32_t body) {
-  world.bodies.asleep[body] = 1;
-  world.bodies.velocity[body] = {};
-  world.sleep.group[body] = world.sleep.groups;
-}
-
 void put_to_sleep_alone(World& world, const SleepOptions& options, double touching, const StepWorkspace& scratch) {
   const auto is_calm = [&](std::uint32_t body) {
     return world.sleep.calm_steps[body] >= static_cast<std::uint32_t>(options.steps);
@@ -164,7 +163,22 @@ void put_to_sleep_alone(World& world, const SleepOptions& options, double touchi
          {std::pair(contact.body_a, contact.body_b), std::pair(contact.body_b, contact.body_a)}) {
       if (!is_awake(world.bodies, body) || !is_calm(body) || !holds(other)) continue;
       ++world.sleep.groups;
-      lie_down(world, body);
+      world.lie_down(body, body);
+    }
+  }
+}
+
+void put_groups_to_sleep(World& world, const SleepOptions& options, double touching, const StepWorkspace& scratch) {
+  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
+    if (!may_sleep(world, options, touching, group, scratch)) continue;
+    ++world.sleep.groups;
+    const GraphEdge& first = scratch.edges[scratch.groups.edges_of(group).front()];
+    const std::uint32_t leader = scratch.movable[first.body_a] != 0 ? first.body_a : first.body_b;
+    world.lie_down(leader, leader);
+    for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
+      for (const std::uint32_t body : {scratch.edges[edge].body_a, scratch.edges[edge].body_b}) {
+        if (scratch.movable[body] != 0) world.lie_down(body, leader);
+      }
     }
   }
 }
@@ -179,34 +193,26 @@ void wake_touched(World& world, const SleepOptions& options, const TouchSearch& 
     return;
   }
   world.aim_scripts(search.h);
-  for (std::size_t i = 0; i < world.joints.size(); ++i) {
-    const WorldJoint& joint = world.joints[i];
-    for (const auto& [one, other] : {std::pair(joint.body_a, joint.body_b), std::pair(joint.body_b, joint.body_a)}) {
-      if (is_awake(world.bodies, one) || moves(world, one)) world.wake(other);
-    }
-  }
   do {
+    scratch.woken.clear();
+    list_pulled(world, scratch);
     find_disturbances(world, search, scratch);
-  } while (wake_neighbours(world, options, search, scratch));
+    list_touched(world, options, search, scratch);
+    world.wake(scratch.woken);
+  } while (!scratch.woken.empty());
 }
 
 void put_to_sleep(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
   if (!options.enabled) return;
   count_calm_steps(world, options, search.h, scratch);
   world.sleep.gravity = world.gravity;
+  const std::uint32_t known = world.sleep.groups;
   if (options.alone) {
     put_to_sleep_alone(world, options, search.touching, scratch);
-    return;
+  } else {
+    put_groups_to_sleep(world, options, search.touching, scratch);
   }
-  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
-    if (!may_sleep(world, options, search.touching, group, scratch)) continue;
-    ++world.sleep.groups;
-    for (const std::uint32_t edge : scratch.groups.edges_of(group)) {
-      for (const std::uint32_t body : {scratch.edges[edge].body_a, scratch.edges[edge].body_b}) {
-        if (scratch.movable[body] != 0) lie_down(world, body);
-      }
-    }
-  }
+  if (world.sleep.groups != known) world.lay_contacts_aside();
 }
 
 }  // namespace achilles

@@ -34,6 +34,13 @@ struct TouchSearch {
   double h = 0;         // [s]
 };
 
+/// What a method that lets bodies sleep needs to know to wake them.
+struct Sleeping {
+  SleepOptions options;
+  TouchSearch search;
+  double farthest = 0;  // [m] gap at which the method still looks for contacts, besides what velocities close
+};
+
 /// Wakes what an awake or a scripted body touches or will touch within the step, with all that sleeps with it; all,
 /// when gravity has changed or sleeping is not enabled. Costs nothing while nobody sleeps.
 void wake_touched(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch);

@@ -40,6 +40,7 @@ struct StepWorkspace {
   std::vector<IgnoredPair> ignored;
   ContactSet contacts;
   std::size_t recycled = 0;           // pairs whose contact was
+  std::vector<std::uint32_t> woken;   // sleepers that something disturbed
   std::vector<std::int32_t> matches;  // per contact, index into the contact cache or -1
 
   std::vector<BodyInverseMass> inverse_mass;  // per body

@@ -93,6 +93,7 @@ std::uint32_t World::add_joint(const JointDescription& description) {
   if (!description.collide) ignore_pair(joint.body_a, joint.body_b);
   wake(joint.body_a);
   wake(joint.body_b);
+  sleep_log.reader = nullptr;
   joints.push_back(joint);
   joint_states.emplace_back();
   joint_names.push_back(description.name);

@@ -68,6 +68,7 @@ void World::remove_body(BodyHandle handle) {
   const auto last = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), up_to));
 
   erase_colliders(contact_cache.contacts, first, last);
+  for (ContactCache& kept : sleep.contacts) erase_colliders(kept.contacts, first, last);
   erase_colliders(manifold_memory.manifolds, first, last);
   pieces.erase(pieces.begin() + first, pieces.begin() + last);
   for (std::size_t piece = first; piece < pieces.size(); ++piece) --pieces[piece].body;
@@ -98,6 +99,12 @@ void World::remove_body(BodyHandle handle) {
   erase_at(sleep.calm_steps, body);
   erase_at(sleep.energy, body);
   erase_at(sleep.group, body);
+  erase_at(sleep.next, body);  // itself: it was woken
+  erase_at(sleep.contacts, body);
+  for (std::uint32_t& next : sleep.next) {
+    if (next > body) --next;
+  }
+  sleep_log.reader = nullptr;
   erase_body(bodies, body);
   erase_at(names, body);
   erase_at(shapes, body);

@@ -15,6 +15,7 @@ void World::add_script(const ScriptDescription& description) {
   }
   WorldScript script{body, description, bodies.frame(body), nullptr};
   script.path = std::make_shared<const ScriptPath>(description, script.start);
+  sleep_log.reader = nullptr;
   scripts.push_back(std::move(script));
   const Pose pose = scripts.back().path->pose(time);
   bodies.orientation[body] = pose.q;

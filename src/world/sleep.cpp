@@ -1,24 +1,96 @@
-// Waking: sleepers wake as they fell asleep, together.
+// Sleeping and waking: sleepers wake as they fell asleep, together, and find the contacts they had. What either costs
+// depends on who lies down or wakes, not on how many sleep.
 #include <achilles/world.hpp>
 
-namespace achilles {
+#include "geometry/geometry.hpp"
 
-void World::wake(std::uint32_t body) {
-  sleep.calm_steps[body] = 0;
-  if (bodies.asleep[body] == 0) return;
-  const std::uint32_t group = sleep.group[body];
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies.asleep[i] == 0 || sleep.group[i] != group) continue;
-    bodies.asleep[i] = 0;
-    sleep.calm_steps[i] = 0;
+#include <algorithm>
+#include <utility>
+
+namespace achilles {
+namespace {
+
+std::pair<std::uint32_t, std::uint32_t> key_of(const CachedContact& contact) {
+  return {contact.collider_a, contact.collider_b};
+}
+
+void append(const CachedContact& contact, const std::vector<CachedPoint>& points, ContactCache& to) {
+  to.contacts.push_back(
+      {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(to.points.size()), contact.count});
+  const auto first = points.begin() + contact.first;
+  to.points.insert(to.points.end(), first, first + contact.count);
+}
+
+}  // namespace
+
+void World::lie_down(std::uint32_t body, std::uint32_t with) {
+  if (bodies.asleep[body] != 0) return;
+  bodies.asleep[body] = 1;
+  bodies.velocity[body] = {};
+  sleep.group[body] = sleep.groups;
+  if (body != with) sleep.next[body] = std::exchange(sleep.next[with], body);
+}
+
+void World::lay_contacts_aside() {
+  const auto awake = [&](std::uint32_t body) { return bodies.is_movable(body) && bodies.asleep[body] == 0; };
+  ContactCache rest;
+  for (const CachedContact& contact : contact_cache.contacts) {
+    const std::uint32_t a = pieces[contact.collider_a].body, b = pieces[contact.collider_b].body;
+    const bool a_sleeps = bodies.asleep[a] != 0, b_sleeps = bodies.asleep[b] != 0;
+    if (awake(a) || awake(b) || !(a_sleeps || b_sleeps)) {
+      append(contact, contact_cache.points, rest);
+      continue;
+    }
+    // Who wakes with another finds their contact there.
+    const bool together = a_sleeps && b_sleeps && sleep.group[a] == sleep.group[b];
+    if (a_sleeps) append(contact, contact_cache.points, sleep.contacts[a]);
+    if (b_sleeps && !together) append(contact, contact_cache.points, sleep.contacts[b]);
   }
+  contact_cache = std::move(rest);
+}
+
+void World::return_contacts(std::uint32_t body) {
+  ContactCache& kept = sleep.contacts[body];
+  for (const CachedContact& contact : kept.contacts) append(contact, kept.points, contact_cache);
+  kept = {};
+}
+
+/// Of a contact that two sleepers kept, or that came about while one of them was awake, the older entry counts.
+void World::sort_contacts() {
+  std::vector<CachedContact>& contacts = contact_cache.contacts;
+  const auto before = [](const CachedContact& p, const CachedContact& q) {
+    return key_of(p) != key_of(q) ? key_of(p) < key_of(q) : p.first < q.first;
+  };
+  std::sort(contacts.begin(), contacts.end(), before);
+  const auto same = [](const CachedContact& p, const CachedContact& q) { return key_of(p) == key_of(q); };
+  contacts.erase(std::unique(contacts.begin(), contacts.end(), same), contacts.end());
+}
+
+void World::wake(std::uint32_t body) { wake(std::span(&body, 1)); }
+
+void World::wake(std::span<const std::uint32_t> list) {
+  const std::size_t known = contact_cache.contacts.size();
+  for (const std::uint32_t body : list) {
+    sleep.calm_steps[body] = 0;
+    for (std::uint32_t at = body; bodies.asleep[at] != 0; at = std::exchange(sleep.next[at], at)) {
+      bodies.asleep[at] = 0;
+      sleep.calm_steps[at] = 0;
+      return_contacts(at);
+      if (sleep_log.reader != nullptr) sleep_log.woken.push_back(at);
+    }
+  }
+  if (contact_cache.contacts.size() > known) sort_contacts();
 }
 
 void World::wake_all() {
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
     bodies.asleep[i] = 0;
     sleep.calm_steps[i] = 0;
+    sleep.next[i] = i;
+    return_contacts(i);
   }
+  sort_contacts();
+  sleep_log.reader = nullptr;
 }
 
 }  // namespace achilles

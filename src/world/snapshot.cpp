@@ -14,7 +14,7 @@ namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 
 struct Writing {
   BinaryWriter stream;
@@ -172,6 +172,13 @@ struct SnapshotAccess {
     archive.array(world.sleep.calm_steps);
     archive.array(world.sleep.energy);
     archive.array(world.sleep.group);
+    archive.array(world.sleep.next);
+    const std::uint64_t sleepers = archive.resize(world.sleep.contacts);
+    for (std::uint64_t i = 0; i < sleepers; ++i) {
+      auto& kept = element(archive, world.sleep.contacts, i);
+      archive.array(kept.contacts);
+      archive.array(kept.points);
+    }
     archive.plain(world.sleep.groups);
     archive.plain(world.sleep.gravity);
     const std::uint64_t triggers = archive.resize(world.triggers);
@@ -241,6 +248,25 @@ struct SnapshotAccess {
     return sound;
   }
 
+  static bool is_sound(const ContactCache& cache) {
+    return std::all_of(cache.contacts.begin(), cache.contacts.end(), [&](const CachedContact& contact) {
+      return std::uint64_t{contact.first} + contact.count <= cache.points.size();
+    });
+  }
+
+  /// Rings are rings when every body is the next of exactly one.
+  static bool is_sound(const SleepState& sleep, std::size_t n) {
+    bool sound = sleep.calm_steps.size() == n && sleep.energy.size() == n && sleep.group.size() == n &&
+                 sleep.next.size() == n && sleep.contacts.size() == n;
+    std::vector<bool> met(n, false);
+    for (const std::uint32_t next : sleep.next) {
+      sound = sound && next < n && !met[next];
+      if (sound) met[next] = true;
+    }
+    return sound && std::all_of(sleep.contacts.begin(), sleep.contacts.end(),
+                                [](const ContactCache& kept) { return is_sound(kept); });
+  }
+
   /// What every stage relies on: arrays of one length, indices in range.
   static void check(const World& world) {
     const std::size_t n = world.bodies.size();
@@ -252,8 +278,7 @@ struct SnapshotAccess {
                  b.applied_force.size() == n && b.applied_torque.size() == n && b.asleep.size() == n &&
                  world.names.size() == n && world.body_material.size() == n && world.slot_of_.size() == n &&
                  world.materials.laws_.size() == world.materials.names_.size() * world.materials.names_.size();
-    sound =
-        sound && world.sleep.calm_steps.size() == n && world.sleep.energy.size() == n && world.sleep.group.size() == n;
+    sound = sound && is_sound(world.sleep, n);
     for (const Nearness& near : world.events.near) sound = sound && near.body_a < n && near.body_b < n;
     for (const Presence& presence : world.events.inside) {
       sound = sound && presence.body < n && presence.trigger < world.triggers.size();
@@ -273,9 +298,7 @@ struct SnapshotAccess {
     for (const WorldScript& script : world.scripts) {
       sound = sound && script.body < n && b.kind[script.body] == BodyKind::kScripted && is_sound(script.description);
     }
-    for (const CachedContact& contact : world.contact_cache.contacts) {
-      sound = sound && std::uint64_t{contact.first} + contact.count <= world.contact_cache.points.size();
-    }
+    sound = sound && is_sound(world.contact_cache);
     for (const KeptManifold& kept : world.manifold_memory.manifolds) {
       sound = sound && std::uint64_t{kept.first} + kept.count <= world.manifold_memory.points.size();
     }
@@ -352,6 +375,10 @@ std::uint64_t World::state_hash() const {
   mix_array(sleep.calm_steps);
   mix_array(sleep.energy);
   mix_array(sleep.group);
+  for (const ContactCache& kept : sleep.contacts) {
+    mix_array(kept.contacts);
+    mix_array(kept.points);
+  }
   mix_array(contact_cache.contacts);
   mix_array(contact_cache.points);
   mix_array(manifold_memory.manifolds);

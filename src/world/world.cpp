@@ -88,6 +88,7 @@ void World::ignore_pair(std::uint32_t first, std::uint32_t second) {
   for (const std::uint32_t body : {first, second}) {
     if (body < bodies.size()) wake(body);
   }
+  sleep_log.reader = nullptr;
 }
 
 BodyHandle World::add_body(const BodyDescription& description) {
@@ -120,6 +121,9 @@ BodyHandle World::add_body(const BodyDescription& description) {
   sleep.calm_steps.push_back(0);
   sleep.energy.push_back(0);
   sleep.group.push_back(0);
+  sleep.next.push_back(index);
+  sleep.contacts.emplace_back();
+  sleep_log.reader = nullptr;
 
   names.push_back(description.name);
   shapes.push_back(std::make_shared<const Shape>(description.shape));

@@ -55,7 +55,8 @@ TEST_P(Sleep, TwoColumnsSleepAndOnlyTheOneThatIsHitWakes) {
   EXPECT_FALSE(is_asleep(simulation, "left0"));
   EXPECT_FALSE(is_asleep(simulation, "left2"));
   EXPECT_TRUE(is_asleep(simulation, "right0"));
-  EXPECT_LT(simulation.penetration(), 1e-3);
+  // The ball meets the box at 10 m/s: rigid contacts stop it, the springs of soft-step, of 48 Hz, give way a little.
+  EXPECT_LT(simulation.penetration(), GetParam() == std::string("soft-step") ? 5e-3 : 1e-3);
 }
 
 // At its top a ball has no kinetic energy for an instant, and none at all in one step out of many with a small step.
@@ -129,7 +130,7 @@ TEST_P(Sleep, ResumesBitForBit) {
   add_column(scene, "box", 0, 3);
   scene.bodies.push_back(make_body("ball", {Sphere{0.3}}, Vec3(0.1, 0, 6)));
   Simulation simulation(scene), resumed(scene);
-  (void)run_to(simulation, 0.4);
+  (void)run_to(simulation, 0.6);
   EXPECT_EQ(count_sleepers(simulation), 3);
   std::stringstream saved;
   simulation.world().save(saved);
@@ -139,7 +140,7 @@ TEST_P(Sleep, ResumesBitForBit) {
   EXPECT_EQ(simulation.world().state_hash(), resumed.world().state_hash());
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Sleep, ::testing::Values("lcp-fixed", "shock-propagation"));
+INSTANTIATE_TEST_SUITE_P(Methods, Sleep, ::testing::Values("lcp-fixed", "shock-propagation", "soft-step"));
 
 // [Erleben04, figs. 6.67-6.69]: asleep by frame 5, by frame 28, and an explosion.
 TEST(SleepingStack, DoesNotBlowUpWhateverTheRestitution) {
@@ -157,9 +158,11 @@ TEST(SleepingStack, DoesNotBlowUpWhateverTheRestitution) {
   }
 }
 
-TEST(SleepingWall, SleepsWithinASecondAndWakesWhereItIsHit) {
+class SleepingWall : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SleepingWall, SleepsWithinASecondAndWakesWhereItIsHit) {
   Scene scene = load_scene((source_folder() / "scenes" / "erleben" / "sleeping_wall.yaml").string());
-  let_sleep(scene, "shock-propagation");
+  let_sleep(scene, GetParam());
   BodyDescription ball = make_body("ball", {Sphere{0.5}}, Vec3(0.3, -8, 9));
   ball.velocity = Vec3(0, 9, 0);
   scene.bodies.push_back(ball);
@@ -173,7 +176,7 @@ TEST(SleepingWall, SleepsWithinASecondAndWakesWhereItIsHit) {
 
 // With subgrouping and fixation a blow wakes a wall where it is felt: the far half sleeps through it, and nothing hangs
 // in the air.
-TEST(SleepingWall, WakesOnlyWhereItIsHitWhenBodiesSleepAlone) {
+TEST(SleepingWallAlone, WakesOnlyWhereItIsHit) {
   Scene scene = load_scene((source_folder() / "scenes" / "erleben" / "sleeping_wall.yaml").string());
   let_sleep(scene, "shock-propagation");
   scene.method.options["subgrouping"] = true;
@@ -221,6 +224,66 @@ TEST(SleepingColumn, WakesOneByOneWithoutFixation) {
   for (int awake = 2; awake <= 8; ++awake) {
     (void)simulation.step();
     EXPECT_EQ(count_sleepers(simulation), 8 - awake);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, SleepingWall, ::testing::Values("shock-propagation", "soft-step"));
+
+// Sleeping takes away what little motion is left and gives nothing back: a wall that is hit and comes to rest again has
+// no more energy than before, and each of its bodies stays above the ground.
+TEST(SleepingPile, NeitherGainsEnergyNorSinksByFallingAsleepAndWaking) {
+  Scene scene = make_scene(1.0 / 60, 0.5, 0);
+  let_sleep(scene, "soft-step");
+  scene.method.options["sleep_energy"] = 1e-4;
+  scene.bodies = {make_ground()};
+  for (int x = 0; x < 4; ++x) add_column(scene, "column" + std::to_string(x), 1.5 * x, 4);
+  Simulation simulation(scene);
+  World& world = simulation.world();
+  (void)run_to(simulation, 2);
+  ASSERT_EQ(count_sleepers(simulation), 16);
+  const double rest = world.potential_energy();
+  for (int k = 0; k < 20; ++k) {
+    world.wake_all();
+    (void)run_to(simulation, world.time + 1);
+    EXPECT_EQ(count_sleepers(simulation), 16) << k;
+  }
+  // A millimetre is what springs of 48 Hz under four boxes give way, and it must not add up.
+  const double per_metre = 16 * 1000 * 9.81;
+  EXPECT_NEAR(world.potential_energy(), rest, 1e-3 * per_metre);
+  EXPECT_EQ(world.kinetic_energy(), 0);
+  EXPECT_LT(simulation.penetration(), 2e-3);
+}
+
+// What pulls on a sleeper through a joint wakes it: here a script that begins to move after all have lain down.
+TEST(SleepingChain, IsWokenByTheJointThatMoves) {
+  for (const char* method : {"lcp-fixed", "shock-propagation"}) {
+    Scene scene = make_scene(0.01, 0.5, 0);
+    let_sleep(scene, method);
+    scene.method.options["sleep_energy"] = 1e-4;
+    BodyDescription hook = make_body("hook", {Box{Vec3(0.2, 0.2, 0.2)}}, Vec3(0, 0, 3));
+    hook.kind = BodyKind::kScripted;
+    scene.bodies = {make_ground(), hook};
+    std::string above = "hook";
+    for (int k = 0; k < 6; ++k) {
+      const std::string name = "link" + std::to_string(k);
+      scene.bodies.push_back(make_body(name, {Sphere{0.1}}, Vec3(0, 0, 2.75 - 0.25 * k)));
+      JointDescription joint;
+      joint.name = "joint" + std::to_string(k);
+      joint.first = above;
+      joint.second = name;
+      joint.at = Vec3(0, 0, 2.875 - 0.25 * k);
+      scene.joints.push_back(joint);
+      above = name;
+    }
+    scene.scripts = {{"hook", {Vec3(0, 0, 3), Vec3(0, 0, 3.5), Vec3(0, 0, 4)}, {{0, 0}, {3, 0}, {4, 0.5}}, {}}};
+    Simulation simulation(scene);
+    (void)run_to(simulation, 2.9);
+    EXPECT_EQ(count_sleepers(simulation), 6) << method;
+    (void)run_to(simulation, 3.5);
+    EXPECT_EQ(count_sleepers(simulation), 0) << method;
+    (void)run_to(simulation, 4.5);
+    const double lifted = position_of(simulation, "hook").z() - position_of(simulation, "link5").z();
+    EXPECT_NEAR(lifted, 1.5, 0.01) << method;
   }
 }
 

@@ -292,7 +292,7 @@ struct LiveRun::Impl {
     grab.point_C = message.point_B - world.bodies.center_B[message.body];
     grab.target = world.bodies.position[message.body] + world.bodies.orientation[message.body] * grab.point_C;
     grab.first_order = message.first_order;
-    world.bodies.asleep[message.body] = 0;
+    world.wake(message.body);
     grabs[client] = grab;
   }
 

@@ -2,7 +2,6 @@
 
 #include "time_control/contact_stage.hpp"
 
-#include <algorithm>
 #include <span>
 
 namespace achilles {
@@ -25,13 +24,7 @@ class SoftRecords {
       SoftTally& tally = soft_.tallies[block] = {};
       for (std::size_t k = first; k < last; ++k) record(k, tally);
     });
-    // Sleepers' contacts stay in the memory, sorted in among the others.
-    const auto asleep = [](std::uint8_t flag) { return flag != 0; };
-    if (std::any_of(world_.bodies.asleep.begin(), world_.bodies.asleep.end(), asleep)) {
-      remember_contacts(world_, 0, scratch_, report);
-    } else {
-      remember(report);
-    }
+    remember(report);
   }
 
  private:

@@ -25,7 +25,6 @@ class SoftStep {
         packer_(world, options, h / options.substeps, scratch) {}
 
   StepReport run() {
-    wake_touched(world_, options_.sleeping, search_, scratch_);
     prepare_bodies(world_, h_, scratch_);
     scratch_.runner.run(world_.bodies.size(), kSlotBlock, [&](std::size_t, std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
