@@ -200,6 +200,10 @@ StepReport Simulation::step() {
   if (profile != nullptr) profile->begin_step();
   const std::optional<Sleeping> sleeping = find_sleeping(impl.method, impl.scene.step);
   const bool few = sleeping && impl.awake.gather(impl.world, *sleeping, impl.scratch);
+  if (profile != nullptr && few) {
+    profile->mark("awake set");
+    profile->count("bodies in the step", static_cast<double>(impl.awake.part().bodies.size()));
+  }
   StepReport report = few ? impl.step_awake() : impl.step_whole();
   const bool was_taken_back = report.stopped && report.stopped->reason == "not-finite";
   if (impl.watched && !was_taken_back) impl.find_events(report);
