@@ -90,6 +90,7 @@ int print_schema();
 
 /// Commands that keep their own arguments: each adds itself to the program, and becomes `chosen` when it is asked for.
 void describe_render(CLI::App& app, std::function<int()>& chosen);
+void describe_graph(CLI::App& app, std::function<int()>& chosen);
 void describe_certify(CLI::App& app, std::function<int()>& chosen);
 void describe_view(CLI::App& app, std::function<int()>& chosen);
 

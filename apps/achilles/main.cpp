@@ -185,6 +185,7 @@ void describe_commands(CLI::App& app, Request& request) {
   describe_solve(app, request);
   describe_recordings(app, request);
   describe_render(app, request.chosen);
+  describe_graph(app, request.chosen);
   describe_certify(app, request.chosen);
   describe_view(app, request.chosen);
   describe_lists(app, request);

@@ -135,6 +135,11 @@ class Commands(ProgramTest):
         self.assertIn("10 bodies", done.stdout)
         self.assertEqual(sorted(os.listdir(self.folder)), ["heap.yaml"])
 
+    def test_graph_counts_nodes_and_edges_and_writes_them_for_graphviz(self):
+        done = self.call("graph", self.heap, "--at", "0.1", "-o", "graph.dot")
+        self.assertIn("contact groups", done.stdout)
+        self.assertTrue((self.folder / "graph.dot").read_text(encoding="utf-8").startswith("graph contact_graph {"))
+
     def test_place_drags_a_body_and_writes_a_scene_that_runs(self):
         scene = self.write("two.yaml", """achilles: 1
 bodies:

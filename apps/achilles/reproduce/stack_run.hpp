@@ -48,6 +48,7 @@ class StackRun {
   [[nodiscard]] double depth_now() { return simulation_.penetration(); }
   [[nodiscard]] bool all_asleep() const;
   [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] const World& world() const { return simulation_.world(); }
   [[nodiscard]] double duration() const { return simulation_.scene().duration; }
 
  private:

@@ -1,0 +1,67 @@
+// The contact graph of a scene at an instant.
+#include "commands.hpp"
+#include "load.hpp"
+#include "terminal.hpp"
+
+#include <achilles/contact_graph.hpp>
+#include <achilles/simulation.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <map>
+#include <memory>
+
+namespace achilles::program {
+namespace {
+
+struct GraphArguments {
+  SceneArguments scene;
+  double at = 0;
+  std::string output;
+};
+
+template <class List>
+std::string count_kinds(const List& list) {
+  std::map<std::string, int> counts;
+  for (const auto& item : list) ++counts[to_string(item.kind)];
+  std::string text;
+  for (const auto& [kind, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+  return text.empty() ? "none" : text;
+}
+
+int write_graph(const GraphArguments& arguments) {
+  const Scene scene = load(arguments.scene);
+  Simulation simulation(scene);
+  simulation.watch_events(scene.events ? scene.events->options : EventOptions{});
+  do {
+    const StepReport report = simulation.step();
+    if (!report.stopped) continue;
+    fmt::print(stderr, "achilles: stopped at {:.6g} s: {}\n", report.stopped->time, report.stopped->message);
+    return kStopped;
+  } while (simulation.world().time < arguments.at - 0.5 * simulation.step_length());
+  const ContactGraph graph = make_contact_graph(simulation.world(), simulation.contacts());
+  fmt::print("at {:.6g} s, contact groups: {}\n  nodes  {}\n  edges  {}\n", simulation.world().time, graph.groups,
+             count_kinds(graph.nodes), count_kinds(graph.edges));
+  if (arguments.output.empty()) return kDone;
+  std::ofstream out(arguments.output);
+  if (!(out << write_dot(graph) << std::flush)) throw std::runtime_error(arguments.output + ": cannot be written");
+  announce_file(arguments.output);
+  return kDone;
+}
+
+}  // namespace
+
+void describe_graph(CLI::App& app, std::function<int()>& chosen) {
+  CLI::App* command = app.add_subcommand("graph", "Simulate a scene to an instant and show its contact graph there");
+  const auto arguments = std::make_shared<GraphArguments>();
+  command->add_option("SCENE", arguments->scene.file, "Scene file (YAML)")->required();
+  command->add_option("--method,-m", arguments->scene.method, "Method in place of the scene's (see: achilles methods)");
+  command->add_option("--set,-s", arguments->scene.sets, "Any key of the scene")->type_name("PATH=VALUE")->take_all();
+  command->add_option("--at", arguments->at, "Time [s]; default after the first step")->check(CLI::NonNegativeNumber);
+  command->add_option("--output,-o", arguments->output, "Graph to write, for Graphviz (.dot)");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return write_graph(*arguments); }; });
+}
+
+}  // namespace achilles::program
