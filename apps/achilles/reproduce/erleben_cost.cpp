@@ -169,15 +169,16 @@ Outcome speed_up(const Setting& setting) {
   Outcome outcome;
   outcome.ours =
       fmt::format("first {} frames: brute force {:.2f} s, groups {:.2f} s; {} frames, ", landing, brute, first, frames);
-  const std::vector<unsigned> few{0, 1, 5, 21};
+  // None, each alone, the thesis's fastest, and all.
+  const std::vector<unsigned> rows =
+      setting.full ? std::vector<unsigned>{0, 1, 2, 4, 6, 8, 16, 31} : std::vector<unsigned>{0, 1, 5, 21};
   double slowest = 0, fastest = 1e9;
   for (const auto& [name, subgrouping, paper] :
        {std::tuple("groups", Subgrouping::kNone, &kPaperGroups),
         std::tuple("subgrouping", Subgrouping::kAlone, &kPaperSubgroups),
         std::tuple("subgrouping and fixation", Subgrouping::kFixation, &kPaperFixation)}) {
     Curve ours{"here", {}, {}, true};
-    for (unsigned k = 0; k < (setting.full ? 32 : few.size()); ++k) {
-      const unsigned row = setting.full ? k : few[k];
+    for (const unsigned row : rows) {
       ours.x.push_back(row);
       ours.y.push_back(time_incline(setting, make_options(row, subgrouping), frames));
     }
@@ -191,9 +192,8 @@ Outcome speed_up(const Setting& setting) {
   outcome.ours +=
       fmt::format("the slowest row of the table takes {:.1f} times as long as the fastest", slowest / fastest);
   outcome.note =
-      "Lemke in place of Path, a height field in place of the distance map. With --full the paper's 10 s and all rows "
-      "of "
-      "its table";
+      "Lemke in place of Path, a height field in place of the distance map. With --full the paper's 10 s and more "
+      "rows of its table";
   return outcome;
 }
 
