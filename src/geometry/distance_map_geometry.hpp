@@ -32,6 +32,12 @@ struct DistanceGrid {
   /// Trilinear between the nodes. Within a cell of the surface the error is below half a cell. Outside the grid the
   /// value at its rim grown by the way to it.
   [[nodiscard]] Value look_up(const Vec3& x) const;
+
+  /// Less than the true distance of x, by one or two cells near the surface.
+  [[nodiscard]] double bound_below(const Vec3& x) const;
+
+  /// How much farther from the surface [m] a point may truly be than look_up says, where that is up to `distance`.
+  [[nodiscard]] double error_up_to(double distance) const;
 };
 
 /// A ball about some of the samples. Children of a node are consecutive; a leaf is one sample.

@@ -15,6 +15,9 @@ namespace achilles {
 
 namespace {
 
+// Cosine. Samples of a round surface have a normal each; those within a third of a radian of the deepest stand for one
+// place of contact.
+constexpr double kSameFace = 0.94;
 constexpr int kEdgeParts = 4;  // edges of convex shapes are looked up at so many points
 
 // What can be asked for the signed distance of a point: the other side of a pair.
@@ -27,7 +30,9 @@ struct PlaneField {
   Vec3 normal;
   double offset;
   [[nodiscard]] PointDistance operator()(const Vec3& x) const { return {normal.dot(x) - offset, normal}; }
-  [[nodiscard]] double slack() const { return 0; }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
+    return (*this)(x).distance <= radius + margin;
+  }
 };
 
 struct CoreField {
@@ -38,7 +43,9 @@ struct CoreField {
     const CoreDistance found = compute_core_distance({core, point, {Mat3::Identity(), X_WC.to_local(x)}}, {});
     return {found.distance - core.radius, X_WC.R * found.normal};
   }
-  [[nodiscard]] double slack() const { return 0; }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
+    return (*this)(x).distance <= radius + margin;
+  }
 };
 
 struct GridField {
@@ -49,9 +56,10 @@ struct GridField {
     const double length = value.gradient.norm();
     return {value.distance, length > 1e-9 ? Vec3(X_WG.R * (value.gradient / length)) : Vec3::UnitZ()};
   }
-  // Interpolated distances of two points may differ by more than the points are apart; far from the surface a block is
-  // one cell.
-  [[nodiscard]] double slack() const { return 2 * DistanceGrid::kBlock * grid.cell; }
+  // A point counted as near may truly be farther by the error of the map, and so may the centre.
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
+    return grid.bound_below(X_WG.to_local(x)) <= radius + margin + grid.error_up_to(margin);
+  }
 };
 
 template <typename Surface>
@@ -66,7 +74,9 @@ struct SurfaceField {
     const Vec3 n = nearest.distance > 1e-12 ? Vec3(away / nearest.distance) : surface.triangle(nearest.triangle).normal;
     return {inside ? -nearest.distance : nearest.distance, X_WS.R * n};
   }
-  [[nodiscard]] double slack() const { return 0; }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
+    return (*this)(x).distance <= radius + margin;
+  }
 };
 
 // n_sign is +1 when the field belongs to a, whose outward normal then points to b.
@@ -87,8 +97,7 @@ void look_up_samples(const DistanceMapGeometry& map, const Transform& X_WM, cons
                      const PointSink& sink) {
   // A ball without radius is a sample, and looked up when it is visited.
   const auto is_near = [&](const Vec3& center, double radius) {
-    return search == SampleSearch::kAll || radius == 0 ||
-           field(X_WM * center).distance <= radius + sink.margin + field.slack();
+    return search == SampleSearch::kAll || radius == 0 || field.may_reach(X_WM * center, radius, sink.margin);
   };
   visit_samples(map, is_near, [&](std::uint32_t i) {
     const Vec3 x = X_WM * map.samples[i];
@@ -171,7 +180,7 @@ void collide_distance_map(const Geometry& a, const Transform& X_WA, const Geomet
                           const CollideOptions& options, std::vector<ContactPoint>& points) {
   const std::size_t begin = points.size();
   append_map_contacts(a, X_WA, b, X_WB, {options.margin, SampleSearch::kTree}, points);
-  finish_surface_points(begin, b.radius, options.all_points, points);
+  finish_surface_points(begin, b.radius, {options.all_points, kSameFace, true}, points);
 }
 
 ContactPoint find_least_map_gap(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,

@@ -73,7 +73,7 @@ class SurfaceCollider {
     } else {
       visit_shape();
     }
-    finish_surface_points(begin_, core_.size, options_.all_points, points_);
+    finish_surface_points(begin_, core_.size, {options_.all_points}, points_);
   }
 
  private:

@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kSamePlace = 1e-6;     // of the shape's size
 constexpr double kSameNormal = 0.9999;  // cosine
-constexpr double kSameGroup = 0.995;    // cosine: normals within a tenth of a radian carry load as one face does
 
 bool deeper(const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; }
 
@@ -41,19 +40,24 @@ std::uint32_t surface_feature(std::uint32_t feature, std::uint32_t triangle) {
   return kind << 30 | (mixed >> 2);
 }
 
-void finish_surface_points(std::size_t begin, double size, bool all_points, std::vector<ContactPoint>& points) {
+void finish_surface_points(std::size_t begin, double size, const Thinning& thinning,
+                           std::vector<ContactPoint>& points) {
   merge_equal(begin, kSamePlace * size, points);
   const auto first = points.begin() + static_cast<std::ptrdiff_t>(begin);
   std::size_t end = begin;
-  if (all_points) {
+  if (thinning.all_points) {
     end = points.size();
   } else {
     for (auto rest = first; rest != points.end();) {
       std::iter_swap(rest, std::min_element(rest, points.end(), deeper));
       const Vec3 normal = rest->normal;
-      const auto group_end = std::partition(
-          rest, points.end(), [&](const ContactPoint& point) { return point.normal.dot(normal) >= kSameGroup; });
+      const auto group_end = std::partition(rest, points.end(), [&](const ContactPoint& point) {
+        return point.normal.dot(normal) >= thinning.same_group;
+      });
       const std::size_t kept = reduce_to_four(std::span<ContactPoint>(rest, group_end), normal);
+      if (thinning.one_normal) {
+        std::for_each(rest, rest + static_cast<std::ptrdiff_t>(kept), [&](ContactPoint& p) { p.normal = normal; });
+      }
       std::copy(rest, rest + static_cast<std::ptrdiff_t>(kept), points.begin() + static_cast<std::ptrdiff_t>(end));
       end += kept;
       rest = group_end;

@@ -13,8 +13,15 @@ namespace achilles {
 /// points are told apart by the triangle.
 [[nodiscard]] std::uint32_t surface_feature(std::uint32_t feature, std::uint32_t triangle);
 
-/// Works on points[begin ..): makes points at one place with one normal one, keeps of each group of points with nearly
-/// the same normal the four that span it (unless all are wanted), and tells equal ids apart. `size` [m] is the shape's.
-void finish_surface_points(std::size_t begin, double size, bool all_points, std::vector<ContactPoint>& points);
+/// How points are thinned out: of each group of points with nearly the same normal the four that span it are kept.
+struct Thinning {
+  bool all_points = false;    // none is dropped
+  double same_group = 0.995;  // cosine: normals within a tenth of a radian carry load as one face does
+  bool one_normal = false;    // the points of a group take the normal of its deepest
+};
+
+/// Works on points[begin ..): makes points at one place with one normal one, thins them out and tells equal ids apart.
+/// `size` [m] is the shape's.
+void finish_surface_points(std::size_t begin, double size, const Thinning& thinning, std::vector<ContactPoint>& points);
 
 }  // namespace achilles
