@@ -155,26 +155,54 @@ void build_rows(World& world, const ContactRowOptions& options, bool warm_start,
 
 namespace {
 
-/// Appends one touching contact to the next memory; false when none of its points touched.
-bool remember_contact(const BodyArrays& bodies, std::uint32_t index, double touching, const StepWorkspace& scratch,
-                      ContactCache& next) {
-  const Contact& contact = scratch.contacts.contacts[index];
-  bool touched = false;
+constexpr std::size_t kContactBlock = 128;
+
+bool has_touched(const Contact& contact, double touching, const StepWorkspace& scratch) {
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-    touched = touched || scratch.contacts.points[p].gap <= touching || !scratch.records[p].impulse.isZero(0);
+    if (scratch.contacts.points[p].gap <= touching || !scratch.records[p].impulse.isZero(0)) return true;
   }
-  if (!touched) return false;
-  next.contacts.push_back(
-      {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(next.points.size()), contact.count});
+  return false;
+}
+
+/// Writes one touching contact to its place in the next memory.
+void remember_contact(const BodyArrays& bodies, const Contact& contact, SoftTally& at, StepWorkspace& scratch) {
+  ContactCache& next = scratch.next_cache;
+  next.contacts[at.contacts++] = {contact.collider_a, contact.collider_b, at.points, contact.count};
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
     const bool acted = !scratch.records[p].impulse.isZero(0);
     const double approach = acted && !scratch.point_approach.empty() ? scratch.point_approach[p] : 0;
     const double load = scratch.point_load.empty() ? 0 : scratch.point_load[p];
     const ContactPoint& point = scratch.contacts.points[p];
-    next.points.push_back(
-        {point.feature, approach, load, scratch.records[p].impulse, contact_place(bodies, contact, point.position)});
+    next.points[at.points++] = {point.feature, approach, load, scratch.records[p].impulse,
+                                contact_place(bodies, contact, point.position)};
   }
-  return true;
+}
+
+/// What touches, counted block by block; leaves in each tally where the block begins in the next memory.
+SoftTally tally_touching(double touching, StepWorkspace& scratch) {
+  const std::vector<Contact>& contacts = scratch.contacts.contacts;
+  std::vector<SoftTally>& tallies = scratch.soft.tallies;
+  scratch.soft.touched.resize(contacts.size());
+  tallies.resize(BlockRunner::count_blocks(contacts.size(), kContactBlock));
+  scratch.runner.run(contacts.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+    SoftTally& tally = tallies[block] = {};
+    for (std::size_t k = first; k < last; ++k) {
+      scratch.soft.touched[k] = has_touched(contacts[k], touching, scratch) ? 1 : 0;
+      if (scratch.soft.touched[k] == 0) continue;
+      ++tally.contacts;
+      tally.points += contacts[k].count;
+      if (scratch.matches[k] >= 0) ++tally.kept;
+    }
+  });
+  SoftTally sum;
+  for (SoftTally& tally : tallies) {
+    const SoftTally own = tally;
+    tally = sum;
+    sum.contacts += own.contacts;
+    sum.points += own.points;
+    sum.kept += own.kept;
+  }
+  return sum;
 }
 
 void fill_records(const BodyArrays& bodies, StepWorkspace& scratch, StepReport& report) {
@@ -210,18 +238,18 @@ void conclude_contacts(World& world, double touching, StepWorkspace& scratch, St
 }
 
 void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report) {
-  scratch.next_cache.contacts.clear();
-  scratch.next_cache.points.clear();
-  int kept = 0;
-  for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
-    if (!remember_contact(world.bodies, index, touching, scratch, scratch.next_cache)) continue;
-    if (scratch.matches[index] >= 0) {
-      ++kept;
-    } else {
-      ++report.new_contacts;
+  const SoftTally sum = tally_touching(touching, scratch);
+  const std::vector<Contact>& contacts = scratch.contacts.contacts;
+  scratch.next_cache.contacts.resize(sum.contacts);
+  scratch.next_cache.points.resize(sum.points);
+  scratch.runner.run(contacts.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+    SoftTally at = scratch.soft.tallies[block];
+    for (std::size_t k = first; k < last; ++k) {
+      if (scratch.soft.touched[k] != 0) remember_contact(world.bodies, contacts[k], at, scratch);
     }
-  }
-  report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - kept;
+  });
+  report.new_contacts += static_cast<int>(sum.contacts - sum.kept);
+  report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - static_cast<int>(sum.kept);
   report.contacts = static_cast<int>(scratch.contacts.points.size());
   report.groups = static_cast<int>(scratch.groups.size());
   for (const SolveReport& solve : scratch.solves) {

@@ -10,6 +10,18 @@
 #include <memory>
 
 namespace achilles {
+namespace {
+
+constexpr std::size_t kBodyBlock = 256;  // bodies that one thread takes at a time
+
+template <class Work>
+void for_each_body(const World& world, StepWorkspace& scratch, const Work& work) {
+  scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) work(i);
+  });
+}
+
+}  // namespace
 
 StepReport advance_shock_propagation(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch,
                                      double h) {
@@ -17,7 +29,8 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   if (!scratch.shock) scratch.shock = std::make_shared<ShockWorkspace>();
   const TouchSearch search{options.margin, options.slop, h};
   prepare_bodies(world, h, scratch);
-  integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
+  for_each_body(world, scratch,
+                [&](std::size_t i) { integrate_velocity(world, i, scratch.inverse_mass, h, scratch.motion); });
   find_contacts_recycling(world, options.margin, h, options.recycling, scratch);
   find_layers(world, options, scratch);
   scratch.mark("layers");
@@ -29,7 +42,10 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   record_patches(scratch);
   remember_contacts(world, options.slop, scratch, report);
   scratch.mark("memory and records");
-  integrate_positions(world, h, options.integrator, scratch.motion, scratch.constrained);
+  const bool conserving = options.integrator == Integrator::kConserving;
+  for_each_body(world, scratch, [&](std::size_t i) {
+    integrate_position(world, i, h, scratch.constrained[i] == 0 && conserving, scratch.motion);
+  });
   scratch.mark("positions");
   correct_shocks(world, options, h, scratch);
   correct_joints(world, options.correction_iterations, scratch);

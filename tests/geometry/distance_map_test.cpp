@@ -89,6 +89,29 @@ TEST(DistanceGrid, IsRightWithinHalfACellNearTheSurface) {
   }
 }
 
+// What the tree of samples is pruned by: the true distance is no less than the bound, and exceeds the interpolated one
+// by no more than the error stated for it.
+TEST(DistanceGrid, BoundsHoldEverywhere) {
+  sample::Random random(4);
+  for (const double cell : {0.02, 0.05}) {
+    for (const Mesh& mesh : {sample::box_mesh({1, 0.7, 0.5}, 1), sample::torus_mesh(0.5, 0.2, 16, 8)}) {
+      const MeshGeometry surface = make_mesh_geometry(mesh);
+      const DistanceGrid grid = make_distance_grid(surface, cell);
+      for (int trial = 0; trial < 2000; ++trial) {
+        const Vec3 x = random.in_cube(1.5);
+        const double distance = find_closest_point(surface, x).distance;
+        const double exact = compute_exact_winding_number(surface, x) > 0.5 ? -distance : distance;
+        EXPECT_LE(grid.bound_below(x), exact);
+        const double found = grid.look_up(x).distance;
+        EXPECT_LE(exact, found + grid.error_up_to(found));
+        if (distance < cell) {
+          EXPECT_GE(grid.bound_below(x), exact - 2 * cell);
+        }
+      }
+    }
+  }
+}
+
 TEST(DistanceGrid, OfAFlatSideIsExactWithItsNormalAsGradient) {
   const DistanceGrid grid = make_distance_grid(make_mesh_geometry(sample::box_mesh({1, 1, 1}, 2)), 0.05);
   for (const double height : {-0.1, -0.01, 0.0, 0.03, 0.1}) {

@@ -120,17 +120,18 @@ double sweep(std::size_t count, const PatchAt& patch_at, const PatchBodies& bodi
   return change;
 }
 
-/// Response of direction d at one point to an impulse along e at the same point.
-double respond(const Patch& patch, std::span<const BodyInverseMass> inverse_mass, int i, const Vec3& d, const Vec3& e) {
-  double k = 0;
-  const auto add = [&](std::uint32_t body, const Patch::Lane(&arm)[3]) {
-    const BodyInverseMass& mass = inverse_mass[body];
-    const Vec3 r = column(arm, i);
-    k += d.dot(mass.linear.cwiseProduct(e)) + r.cross(d).dot(mass.angular * r.cross(e));
-  };
-  if (patch.moves_a) add(patch.body_a, patch.arm_a);
-  if (patch.moves_b) add(patch.body_b, patch.arm_b);
-  return k;
+/// Responses of one point to tangential impulses at it.
+struct SlipResponse {
+  double k11 = 0, k12 = 0, k22 = 0;  // [1/kg]
+};
+
+void add_slip_response(const Patch& patch, const BodyInverseMass& mass, const Vec3& r, SlipResponse& k) {
+  const Vec3 turn1 = r.cross(patch.t1), turn2 = r.cross(patch.t2);
+  const Vec3 spin1 = mass.angular * turn1;
+  const Vec3 push1 = mass.linear.cwiseProduct(patch.t1);
+  k.k11 += patch.t1.dot(push1) + turn1.dot(spin1);
+  k.k12 += patch.t2.dot(push1) + turn2.dot(spin1);
+  k.k22 += patch.t2.dot(mass.linear.cwiseProduct(patch.t2)) + turn2.dot(mass.angular * turn2);
 }
 
 void fill_responses(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
@@ -161,11 +162,11 @@ void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
   weigh_normals(patch, inverse_mass);
   if (!(patch.friction > 0)) return;
   for (int i = 0; i < patch.count; ++i) {
-    const double k11 = respond(patch, inverse_mass, i, patch.t1, patch.t1);
-    const double k22 = respond(patch, inverse_mass, i, patch.t2, patch.t2);
-    const double k12 = respond(patch, inverse_mass, i, patch.t1, patch.t2);
-    const double half = 0.5 * (k11 - k22);
-    const double k = 0.5 * (k11 + k22) + std::sqrt(half * half + k12 * k12);
+    SlipResponse r;
+    if (patch.moves_a) add_slip_response(patch, inverse_mass[patch.body_a], column(patch.arm_a, i), r);
+    if (patch.moves_b) add_slip_response(patch, inverse_mass[patch.body_b], column(patch.arm_b, i), r);
+    const double half = 0.5 * (r.k11 - r.k22);
+    const double k = 0.5 * (r.k11 + r.k22) + std::sqrt(half * half + r.k12 * r.k12);
     patch.slip_step[i] = k > 0 ? 1 / k : 0;
   }
 }
