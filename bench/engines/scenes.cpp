@@ -45,7 +45,8 @@ Hull make_random_hull(int points, unsigned seed) {
   const auto draw = [&] { return std::uniform_real_distribution<double>(-1, 1)(engine); };
   Hull hull;
   while (hull.points.size() < static_cast<std::size_t>(points)) {
-    const Vec3 x(draw(), draw(), draw());
+    Vec3 x;
+    for (const int axis : {2, 1, 0}) x[axis] = draw();  // one by one: compilers order arguments as they like
     if (x.norm() < 1 && x.norm() > 0.3) hull.points.push_back(0.5 * x.normalized());
   }
   return hull;
@@ -93,8 +94,9 @@ Scene make_silo(int balls) {
   const auto draw = [&] { return std::uniform_real_distribution<double>(-0.002, 0.002)(engine); };
   for (int k = 0; k < balls; ++k) {
     const Vec3 cell(k % across, k / across % across, k / (across * across));
-    const Vec3 at = kPitch * (cell + Vec3::Constant(0.5)) - Vec3(half - 0.05, half - 0.05, 0);
-    (void)add_solid(scene, {Sphere{kRadius}}, {at + Vec3(draw(), draw(), 0), Quat::Identity()});
+    Vec3 at = kPitch * (cell + Vec3::Constant(0.5)) - Vec3(half - 0.05, half - 0.05, 0);
+    for (const int axis : {1, 0}) at[axis] += draw();
+    (void)add_solid(scene, {Sphere{kRadius}}, {at, Quat::Identity()});
   }
   return scene;
 }
@@ -107,9 +109,11 @@ Scene make_pit(int bodies) {
   std::mt19937_64 engine(1);
   const auto draw = [&] { return std::uniform_real_distribution<double>(-0.1, 0.1)(engine); };
   for (int k = 0; k < bodies; ++k) {
-    const Vec3 at(1.2 * (k % 7) - 3.6 + draw(), 1.2 * (k / 7 % 7) - 3.6 + draw(), 0.8 + 1.3 * (k / 49));
+    Vec3 at(1.2 * (k % 7) - 3.6, 1.2 * (k / 7 % 7) - 3.6, 0.8 + 1.3 * (k / 49)), turn;
+    for (const int axis : {1, 0}) at[axis] += draw();
+    for (const int axis : {2, 1, 0}) turn[axis] = draw();
     const Shape shape = k % 2 == 0 ? Shape{Sphere{0.5}} : Shape{Box{Vec3(1, 1, 1)}};
-    (void)add_solid(scene, shape, {at, Quat(1, draw(), draw(), draw()).normalized()});
+    (void)add_solid(scene, shape, {at, Quat(1, turn.x(), turn.y(), turn.z()).normalized()});
   }
   return scene;
 }

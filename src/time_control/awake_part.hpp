@@ -1,6 +1,8 @@
 // Copying bodies and what is remembered of their contacts between a world and a part of it.
 #pragma once
 
+#include "math/refill.hpp"
+
 #include <achilles/world.hpp>
 
 #include <cstdint>
@@ -22,35 +24,33 @@ void copy_body(const World& from, std::uint32_t i, World& to, std::uint32_t k);
 /// Only what a step changes.
 void copy_state(const World& from, std::uint32_t i, World& to, std::uint32_t k);
 
-/// Copies contacts with their points, renumbered by number(collider); those of colliders that become kNoCollider are
-/// left out. Returns how many. `number` ascends, so that what was sorted stays sorted.
-template <class Number>
-std::size_t copy_contacts(const ContactCache& from, const Number& number, ContactCache& to) {
-  to.contacts.clear();
-  to.points.clear();
-  for (const CachedContact& contact : from.contacts) {
+/// Copies remembered contacts, renumbered by number(collider); those of colliders that become kNoCollider are left out,
+/// their points stay behind unused. Returns how many. `number` ascends, so that what was sorted stays sorted.
+template <class Contact, class Point, class Number>
+std::size_t copy_contacts(const std::vector<Contact>& contacts, const std::vector<Point>& points, const Number& number,
+                          std::vector<Contact>& to_contacts, std::vector<Point>& to_points) {
+  copy_to(points, to_points);
+  to_contacts.resize(contacts.size());
+  std::size_t count = 0;
+  for (const Contact& contact : contacts) {
     const std::uint32_t a = number(contact.collider_a), b = number(contact.collider_b);
     if (a == kNoCollider || b == kNoCollider) continue;
-    to.contacts.push_back({a, b, static_cast<std::uint32_t>(to.points.size()), contact.count});
-    const auto first = from.points.begin() + contact.first;
-    to.points.insert(to.points.end(), first, first + contact.count);
+    to_contacts[count] = contact;
+    to_contacts[count].collider_a = a;
+    to_contacts[count++].collider_b = b;
   }
-  return from.contacts.size() - to.contacts.size();
+  to_contacts.resize(count);
+  return contacts.size() - count;
 }
 
-/// The same for recycled contacts.
 template <class Number>
-void copy_manifolds(const ManifoldMemory& from, const Number& number, ManifoldMemory& to) {
-  to.clear();
-  for (KeptManifold manifold : from.manifolds) {
-    manifold.collider_a = number(manifold.collider_a);
-    manifold.collider_b = number(manifold.collider_b);
-    if (manifold.collider_a == kNoCollider || manifold.collider_b == kNoCollider) continue;
-    const auto first = from.points.begin() + manifold.first;
-    manifold.first = static_cast<std::uint32_t>(to.points.size());
-    to.points.insert(to.points.end(), first, first + manifold.count);
-    to.manifolds.push_back(manifold);
-  }
+std::size_t copy_contacts(const ContactCache& from, const Number& number, ContactCache& to) {
+  return copy_contacts(from.contacts, from.points, number, to.contacts, to.points);
+}
+
+template <class Number>
+std::size_t copy_manifolds(const ManifoldMemory& from, const Number& number, ManifoldMemory& to) {
+  return copy_contacts(from.manifolds, from.points, number, to.manifolds, to.points);
 }
 
 }  // namespace achilles

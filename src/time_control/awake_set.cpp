@@ -115,7 +115,7 @@ bool AwakeSet::gather(World& world, const Sleeping& sleeping, StepWorkspace& scr
   world.aim_scripts(sleeping.search.h);
   do {
     take_in_woken(world);
-    if (2 * active_.size() > world.bodies.size() || has_unbounded(world)) {
+    if (2 * active_.size() > world.bodies.size() || (changed_ && has_unbounded(world))) {
       world.sleep_log.reader = nullptr;
       return false;
     }
@@ -277,7 +277,7 @@ void AwakeSet::copy_in(const World& world) {
     return first_collider_[local_[body]] + collider - first_piece_[body];
   };
   forgotten_ = copy_contacts(world.contact_cache, to_part, part_.contact_cache);
-  copy_manifolds(world.manifold_memory, to_part, part_.manifold_memory);
+  (void)copy_manifolds(world.manifold_memory, to_part, part_.manifold_memory);
 }
 
 void AwakeSet::scatter(World& world, StepWorkspace& scratch, StepReport& report) {
@@ -288,8 +288,8 @@ void AwakeSet::scatter(World& world, StepWorkspace& scratch, StepReport& report)
     loads_[joints_[k]] = k < scratch.joint_loads.size() ? scratch.joint_loads[k] : JointLoad{};
   }
   const auto to_whole = [&](std::uint32_t collider) { return colliders_[collider]; };
-  copy_contacts(part_.contact_cache, to_whole, world.contact_cache);
-  copy_manifolds(part_.manifold_memory, to_whole, world.manifold_memory);
+  (void)copy_contacts(part_.contact_cache, to_whole, world.contact_cache);
+  (void)copy_manifolds(part_.manifold_memory, to_whole, world.manifold_memory);
   world.time = part_.time;
   world.step_index = part_.step_index;
   world.sleep.groups = part_.sleep.groups;
@@ -311,7 +311,7 @@ void AwakeSet::lie_down(World& world, std::uint32_t body) {
   const std::uint32_t local = local_[body];
   world.sleep.next[body] = members_[part_.sleep.next[local]];
   const auto to_whole = [&](std::uint32_t collider) { return colliders_[collider]; };
-  copy_contacts(part_.sleep.contacts[local], to_whole, world.sleep.contacts[body]);
+  (void)copy_contacts(part_.sleep.contacts[local], to_whole, world.sleep.contacts[body]);
   part_.sleep.contacts[local] = {};
   role_[body] = Role::kNear;
   near_.push_back(body);
