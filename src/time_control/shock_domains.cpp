@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint32_t kContactsPerCell = 96;  // fewer are not worth the passing from stage to stage
 constexpr std::uint32_t kMostCells = 32;
-constexpr double kSlender = 3;  // cells are at least half as many spacings of touching bodies wide
+constexpr std::uint32_t kSpacingStride = 8;  // contacts: every so manyth is asked how far its bodies are apart
+constexpr double kSlender = 3;               // cells are at least half as many spacings of touching bodies wide
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 std::uint32_t count_of(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
@@ -79,10 +80,11 @@ class GroupCut {
       domains_.places.push_back({at - up.dot(at) * up, body});
     };
     double sum = 0;
-    std::uint32_t count = 0;
+    std::uint32_t count = 0, seen = 0;
     for_each_contact([&](std::uint32_t, const Contact& contact) {
       collect(contact.body_a);
       collect(contact.body_b);
+      if (seen++ % kSpacingStride != 0) return;
       if (scratch_.movable[contact.body_a] == 0 || scratch_.movable[contact.body_b] == 0) return;
       sum += (world_.bodies.position[contact.body_b] - world_.bodies.position[contact.body_a]).norm();
       ++count;
@@ -127,7 +129,11 @@ class GroupCut {
   /// Pairs of cells that have contacts, stage after stage, the larger ones of a stage first.
   void order_pairs_of_cells() {
     refill(domains_.block_of, std::size_t{cells_} * cells_, 0U);
-    for_each_contact([&](std::uint32_t, const Contact& contact) { ++domains_.block_of[cells_of(contact)]; });
+    domains_.cells_of.clear();
+    for_each_contact([&](std::uint32_t, const Contact& contact) {
+      domains_.cells_of.push_back(cells_of(contact));
+      ++domains_.block_of[domains_.cells_of.back()];
+    });
     domains_.between.clear();
     for (std::uint32_t cells = 0; cells < count_of(domains_.block_of); ++cells) {
       if (domains_.block_of[cells] > 0) domains_.between.push_back({domains_.block_of[cells], cells, 0});
@@ -157,8 +163,10 @@ class GroupCut {
       domains_.blocks.push_back({group_, next, next});
       next += pair.count;
     }
+    std::size_t at = 0;
     for_each_contact([&](std::uint32_t edge, const Contact& contact) {
-      domains_.keys[domains_.blocks[domains_.block_of[cells_of(contact)]].last_key++] = key_of(edge, contact);
+      PatchBlock& block = domains_.blocks[domains_.block_of[domains_.cells_of[at++]]];
+      domains_.keys[block.last_key++] = key_of(edge, contact);
     });
   }
 

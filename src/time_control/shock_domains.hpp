@@ -46,6 +46,7 @@ struct PatchDomains {
   std::vector<std::uint32_t> cell_of;  // per body
   std::vector<Between> between;
   std::vector<std::uint32_t> block_of;  // per pair of cells, row after row
+  std::vector<std::uint32_t> cells_of;  // per contact of the group, its place in that matrix
   std::vector<std::uint64_t> used;      // per cell, a bit for each stage
 };
 
