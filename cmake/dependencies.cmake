@@ -1,6 +1,6 @@
 # Everything comes from Debian 12 packages; the file `packages.txt` lists them and the scripts install them.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)

@@ -16,7 +16,7 @@ set(uses_scene ${uses_time_control} time_control)
 set(uses_record ${uses_scene} scene)
 set(uses_api ${uses_record} record)
 
-set(ACHILLES_PRIVATE_LIBRARIES TBB::tbb fmt::fmt yaml-cpp nlohmann_json::nlohmann_json Qhull::qhull_r
+set(ACHILLES_PRIVATE_LIBRARIES Threads::Threads fmt::fmt yaml-cpp nlohmann_json::nlohmann_json Qhull::qhull_r
                                tinyobjloader::tinyobjloader hdf5::hdf5)
 
 add_library(achilles)

@@ -15,7 +15,7 @@ struct StageSize {
 };
 
 /// Runs body(block, first, last) for consecutive blocks of `block_size` that cover [0, count): in order on the calling
-/// thread when there is one thread (oneTBB is then not touched), else on `threads` threads. A block that writes only to
+/// thread when there is one thread (no other is then touched), else on `threads` threads. A block that writes only to
 /// its own buffer gives the same result either way.
 class BlockRunner {
  public:

@@ -331,8 +331,8 @@ MethodInfo soft_step() {
       {},
       {"newton"},
       {
-          integer("substeps", 4, 1, 1000, "collide once, solve this many times"),
-          number("frequency", 60, 1e-3, 1e6,
+          integer("substeps", 8, 1, 1000, "collide once, solve this many times"),
+          number("frequency", 120, 1e-3, 1e6,
                  "contacts are springs of this frequency [Hz], at most a fifth of the substeps'; on the ground "
                  "twice it"),
           number("damping", 0.5, 0, 1e6, "damping ratio of those springs"),

@@ -46,9 +46,9 @@ TEST(SoftStep, StackOfTwentyBoxesStandsForTenSeconds) {
   for (int k = 0; k < 20; ++k) {
     const Vec3 p = position_of(simulation, "box" + std::to_string(k));
     EXPECT_LT(Vec3(p.x(), p.y(), 0).norm(), 0.01);
-    // Contacts are springs of 48 Hz, a fifth of the rate of the substeps, on half a mass that carry what is above:
-    // 2 n g/ω² = 0.22 mm times n, 45 mm in all.
-    EXPECT_NEAR(p.z(), 0.5 + k, 0.046);
+    // Contacts are springs of 96 Hz, a fifth of the rate of the substeps, on half a mass that carry what is above:
+    // 2 n g/ω² = 54 µm times n, 11 mm in all.
+    EXPECT_NEAR(p.z(), 0.5 + k, 0.012);
   }
 }
 

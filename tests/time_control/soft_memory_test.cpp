@@ -10,7 +10,7 @@ namespace {
 // What docs/throughput.md states; padding would be hashed and saved, so there must be none either.
 TEST(SoftMemory, BytesPerBodyAndContactAreThoseOfTheDocumentation) {
   EXPECT_EQ(2 * sizeof(SoftVelocity) + sizeof(SoftDisplacement) + sizeof(SoftMass), 160U);
-  EXPECT_EQ(sizeof(ContactLanes), 400U * kLanes);
+  EXPECT_EQ(sizeof(ContactLanes), 404U * kLanes);
   EXPECT_EQ(sizeof(CachedContact), 16U);
   EXPECT_EQ(sizeof(CachedPoint), 72U);
   EXPECT_EQ(sizeof(KeptManifold), 88U);

@@ -148,8 +148,10 @@ HWY_INLINE void add_to(const Lane& what, Lane& total, std::size_t at) {
 }
 
 HWY_INLINE void add_to_totals(ContactLanes& c, std::size_t at) {
-  for (ContactLanes::Point& point : c.points) add_to(point.impulse, point.total, at);
-  for (std::size_t k = 0; k < 2; ++k) add_to(c.tangent_impulse[k], c.tangent_total[k], at);
+  for (std::size_t p = 0; p < kPointsPerManifold; ++p) add_to(c.points[p].impulse, c.total[p], at);
+  const V f1 = load(c.tangent_impulse[0], at), f2 = load(c.tangent_impulse[1], at);
+  const V3 friction = scale(f1, load(c.tangent[0], at)) + scale(f2, load(c.tangent[1], at));
+  store(load(c.tangent_total, at) + friction, c.tangent_total, at);
   add_to(c.twist_impulse, c.twist_total, at);
 }
 
@@ -186,10 +188,11 @@ HWY_INLINE V prepare_points(ContactLanes& c, std::size_t at, const V3& n, const 
   const V zero = hn::Zero(kWide), one = hn::Set(kWide, 1.0f), absent = hn::Set(kWide, 0.5f * kNoPoint);
   V3 center_a{zero, zero, zero}, center_b{zero, zero, zero};
   V count = zero;
-  for (ContactLanes::Point& point : c.points) {
+  for (std::size_t p = 0; p < kPointsPerManifold; ++p) {
+    ContactLanes::Point& point = c.points[p];
     const V3 arm_a = load(point.arm_a, at), arm_b = load(point.arm_b, at);
     store(invert(response(c, at, n, n, arm_a, arm_b)), point.normal_mass, at);
-    store(dot(n, relative_velocity(u, arm_a, arm_b)), point.approach, at);
+    store(dot(n, relative_velocity(u, arm_a, arm_b)), c.approach[p], at);
     center_a = center_a + arm_a;
     center_b = center_b + arm_b;
     count = hn::Add(count, hn::IfThenElse(hn::Lt(load(point.gap, at), absent), one, zero));
@@ -296,9 +299,10 @@ void Restitute(std::span<ContactLanes> lanes, const SoftBodies& bodies, float th
       if (hn::AllTrue(kWide, hn::Eq(restitution, zero))) continue;
       Twins u = gather_velocities(c, at, bodies.velocities);
       const V3 n = load(c.normal, at);
-      for (ContactLanes::Point& point : c.points) {
-        const V approach = load(point.approach, at);
-        const auto bounces = hn::And(hn::Lt(approach, hn::Set(kWide, -threshold)), hn::Gt(load(point.total, at), zero));
+      for (std::size_t p = 0; p < kPointsPerManifold; ++p) {
+        ContactLanes::Point& point = c.points[p];
+        const V approach = load(c.approach[p], at);
+        const auto bounces = hn::And(hn::Lt(approach, hn::Set(kWide, -threshold)), hn::Gt(load(c.total[p], at), zero));
         const V3 arm_a = load(point.arm_a, at), arm_b = load(point.arm_b, at);
         const V speed = dot(n, relative_velocity(u, arm_a, arm_b));
         const V wanted = hn::Neg(hn::Mul(load(point.normal_mass, at), hn::Add(speed, hn::Mul(restitution, approach))));
@@ -306,7 +310,7 @@ void Restitute(std::span<ContactLanes> lanes, const SoftBodies& bodies, float th
         const V impulse = hn::IfThenElse(bounces, hn::Max(hn::Add(before, wanted), zero), before);
         const V change = hn::Sub(impulse, before);
         store(impulse, point.impulse, at);
-        store(hn::Add(load(point.total, at), change), point.total, at);
+        store(hn::Add(load(c.total[p], at), change), c.total[p], at);
         apply(scale(change, n), arm_a, arm_b, c, at, u);
       }
       scatter_velocities(u, c, at, bodies.velocities);

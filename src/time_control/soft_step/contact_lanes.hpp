@@ -60,19 +60,21 @@ struct alignas(32) ContactLanes {
     Lane gap;                 // [m] at the beginning of the step; huge where there is no point
     Lane normal_mass;         // [kg] effective
     Lane impulse;             // [N s] of a substep
-    Lane total;               // [N s] of the step
-    Lane approach;            // [m/s] normal velocity at the beginning of the step
   } points[kPointsPerManifold];
 
   Lane warm_tangent[3];           // [N s] friction of the substep before, world axes
   Lane center_a[3], center_b[3];  // [m] arms of the friction impulse
   Lane tangent_mass[3];           // inverse of the 2×2 effective mass: 11, 22, 12
   Lane tangent_impulse[2];        // [N s]
-  Lane tangent_total[2];
   Lane twist_mass;
   Lane twist_reach;    // [m] times the normal impulse bounds the twist
   Lane twist_impulse;  // [N m s]
-  Lane twist_total;
+
+  // What the step leaves, side by side.
+  Lane total[kPointsPerManifold];     // [N s] of the step
+  Lane approach[kPointsPerManifold];  // [m/s] normal velocity at the beginning of the step
+  Lane tangent_total[3];              // [N s] world axes
+  Lane twist_total;                   // [N m s]
 };
 
 /// A contact or joint as a damped spring, in impulses over a substep.

@@ -111,8 +111,26 @@ void ContactPacker::pack(std::size_t index) const {
   ContactLanes& c = soft_.lanes[index];
   const auto manifolds = std::span(soft_.manifold_at).subspan(index * kLanes, kLanes);
   if (std::find(manifolds.begin(), manifolds.end(), -1) != manifolds.end()) c = empty;
+  if (index + 1 < soft_.lanes.size()) fetch(index + 1);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     if (manifolds[lane] >= 0) pack_lane(soft_.manifolds[static_cast<std::size_t>(manifolds[lane])], c, lane);
+  }
+}
+
+/// The contacts of one colour lie all over the memory: what the next lanes need is asked for while these are filled.
+void ContactPacker::fetch(std::size_t index) const {
+  constexpr std::size_t kLine = 64;
+  const auto ask = [](const void* from, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += kLine) __builtin_prefetch(static_cast<const char*>(from) + k);
+  };
+  for (const std::int32_t m : std::span(soft_.manifold_at).subspan(index * kLanes, kLanes)) {
+    if (m < 0) continue;
+    const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
+    ask(&scratch_.contacts.points[manifold.first], manifold.count * sizeof(ContactPoint));
+    const std::int32_t match = scratch_.matches[manifold.contact];
+    if (match < 0) continue;
+    const CachedContact& cached = world_.contact_cache.contacts[static_cast<std::size_t>(match)];
+    ask(world_.contact_cache.points.data() + cached.first, cached.count * sizeof(CachedPoint));
   }
 }
 
@@ -132,7 +150,8 @@ void ContactPacker::pack_lane(const SoftManifold& manifold, ContactLanes& c, std
   c.friction[lane] = static_cast<float>(law.friction);
   c.restitution[lane] = static_cast<float>(law.restitution);
   c.twist_reach[lane] = static_cast<float>(law.torsional_friction);
-  c.tangent_total[0][lane] = c.tangent_total[1][lane] = c.twist_total[lane] = 0;
+  c.twist_total[lane] = 0;
+  store(Vec3::Zero(), c.tangent_total, lane);
   store(scratch_.contacts.points[manifold.first].normal, c.normal, lane);
   pack_points(manifold, contact, c, lane);
 }
@@ -147,7 +166,7 @@ void ContactPacker::pack_points(const SoftManifold& manifold, const Contact& con
   double twist = 0;
   for (std::size_t k = 0; k < kPointsPerManifold; ++k) {
     ContactLanes::Point& to = c.points[k];
-    to.impulse[lane] = to.total[lane] = 0;
+    to.impulse[lane] = c.total[k][lane] = 0;
     if (k >= points.size()) {
       store(Vec3::Zero(), to.arm_a, lane);
       store(Vec3::Zero(), to.arm_b, lane);
@@ -157,7 +176,10 @@ void ContactPacker::pack_points(const SoftManifold& manifold, const Contact& con
     store(points[k].position - world_.bodies.position[contact.body_a], to.arm_a, lane);
     store(points[k].position - world_.bodies.position[contact.body_b], to.arm_b, lane);
     to.gap[lane] = static_cast<float>(points[k].gap);
-    const CachedPoint* cached = options_.warm_start ? recall(contact, manifold.contact, points[k]) : nullptr;
+    const CachedPoint* cached =
+        options_.warm_start
+            ? recall(contact, manifold.contact, static_cast<std::uint32_t>(manifold.first + k - contact.first))
+            : nullptr;
     if (cached == nullptr) continue;
     const Vec3 impulse = share_ * cached->impulse;
     const double along = normal.dot(impulse);
@@ -169,10 +191,15 @@ void ContactPacker::pack_points(const SoftManifold& manifold, const Contact& con
   c.twist_impulse[lane] = static_cast<float>(twist);
 }
 
-const CachedPoint* ContactPacker::recall(const Contact& contact, std::uint32_t index, const ContactPoint& point) const {
+const CachedPoint* ContactPacker::recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const {
+  const ContactPoint& point = scratch_.contacts.points[contact.first + place];
   const std::int32_t match = scratch_.matches[index];
   if (match < 0) return nullptr;
   const CachedContact& cached = world_.contact_cache.contacts[static_cast<std::size_t>(match)];
+  // Points of a contact that was recycled come in the same order as before.
+  if (place < cached.count && world_.contact_cache.points[cached.first + place].feature == point.feature) {
+    return &world_.contact_cache.points[cached.first + place];
+  }
   for (std::uint32_t i = cached.first; i < cached.first + cached.count; ++i) {
     if (world_.contact_cache.points[i].feature == point.feature) return &world_.contact_cache.points[i];
   }

@@ -21,9 +21,11 @@ class ContactPacker {
   void pack(std::size_t index) const;
 
  private:
+  void fetch(std::size_t index) const;
   void pack_lane(const SoftManifold& manifold, ContactLanes& c, std::size_t lane) const;
   void pack_points(const SoftManifold& manifold, const Contact& contact, ContactLanes& c, std::size_t lane) const;
-  [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, const ContactPoint& point) const;
+  /// What is remembered of the point at this place in contact `index`.
+  [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const;
 
   const World& world_;
   const SoftStepOptions& options_;

@@ -54,10 +54,7 @@ class SoftRecords {
     const std::size_t lane = soft_.lane_of[m] % kLanes;
     const auto records = std::span(scratch_.records).subspan(manifold.first, manifold.count);
     Vec3 tangential = Vec3::Zero();
-    for (int k = 0; k < 3; ++k) {
-      tangential[k] = static_cast<double>(c.tangent[0][k][lane]) * static_cast<double>(c.tangent_total[0][lane]) +
-                      static_cast<double>(c.tangent[1][k][lane]) * static_cast<double>(c.tangent_total[1][lane]);
-    }
+    for (int k = 0; k < 3; ++k) tangential[k] = static_cast<double>(c.tangent_total[k][lane]);
     // Friction acts at the centre of the patch; its points share it so that force and moment about the normal are
     // right.
     Vec3 center = Vec3::Zero();
@@ -68,9 +65,9 @@ class SoftRecords {
     const double twist = spread > 0 ? static_cast<double>(c.twist_total[lane]) / spread : 0;
     for (std::uint32_t k = 0; k < manifold.count; ++k) {
       ContactRecord& record = records[k];
-      record.impulse = static_cast<double>(c.points[k].total[lane]) * record.normal + tangential / manifold.count +
+      record.impulse = static_cast<double>(c.total[k][lane]) * record.normal + tangential / manifold.count +
                        twist * record.normal.cross(record.position - center);
-      scratch_.point_approach[manifold.first + k] = -static_cast<double>(c.points[k].approach[lane]);
+      scratch_.point_approach[manifold.first + k] = -static_cast<double>(c.approach[k][lane]);
     }
   }
 

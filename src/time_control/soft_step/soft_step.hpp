@@ -13,8 +13,8 @@
 namespace achilles {
 
 struct SoftStepOptions {
-  int substeps = 4;
-  double frequency = 60;               // [Hz] of contacts as springs; at most a fifth of the substeps' own
+  int substeps = 8;
+  double frequency = 120;              // [Hz] of contacts as springs; at most a fifth of the substeps' own
   double damping = 0.5;                // ratio of contacts as springs
   double push_speed = 3;               // [m/s] at which penetration is pushed out, at most
   double margin = 0.01;                // [m]
