@@ -17,8 +17,9 @@
 namespace achilles::program {
 namespace {
 
-constexpr const char* kKinds[] = {"touch", "parting", "enters trigger", "leaves trigger", "impact",
-                                  "stop",  "near",    "away",           "timer"};  // RecordedKind
+constexpr const char* kKinds[] = {
+    "touch", "parting", "enters trigger", "leaves trigger", "impact",    "stop",
+    "near",  "away",    "timer",          "touch lasts",    "near lasts"};  // RecordedKind
 
 std::string describe(const RecordedEvent& event, const RecordingHead& head, const Scene& scene) {
   const auto name = [&](const auto& list, std::uint32_t index) {

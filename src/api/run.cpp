@@ -29,7 +29,7 @@ std::int64_t count_steps(double time, double h) {
                                                                                              : std::ceil(steps));
 }
 
-/// Touches come from the contacts of the step; what only goes on is not recorded.
+/// New and vanished touches come from the contacts of the step.
 std::optional<RecordedEvent> to_recorded(const ContactEvent& event) {
   switch (event.kind) {
     case EventKind::kTriggerIn:
@@ -42,6 +42,10 @@ std::optional<RecordedEvent> to_recorded(const ContactEvent& event) {
       return RecordedEvent{event.time, RecordedKind::kVanishedProximity, event.first, event.second};
     case EventKind::kTimer:
       return RecordedEvent{event.time, RecordedKind::kTimer, kNoBody, event.first};
+    case EventKind::kPersistentTouch:
+      return RecordedEvent{event.time, RecordedKind::kPersistentContact, event.first, event.second};
+    case EventKind::kPersistentProximity:
+      return RecordedEvent{event.time, RecordedKind::kPersistentProximity, event.first, event.second};
     default:
       return std::nullopt;
   }

@@ -114,7 +114,9 @@ enum class RecordedKind : std::uint8_t {
   kStop,
   kNewProximity,  // this and what follows where the scene has the key `events`
   kVanishedProximity,
-  kTimer
+  kTimer,
+  kPersistentContact,  // these two where the key asks for them
+  kPersistentProximity
 };
 
 struct RecordedEvent {

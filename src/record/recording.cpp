@@ -186,7 +186,7 @@ void Recording::read_events(std::size_t first, std::size_t count, std::vector<Re
   array("events/body_b").read<std::uint32_t>(first, count, b);
   out.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
-    if (kind[k] > static_cast<std::uint8_t>(RecordedKind::kTimer)) {
+    if (kind[k] > static_cast<std::uint8_t>(RecordedKind::kPersistentProximity)) {
       throw std::runtime_error(path() + ": event " + std::to_string(first + k) + " is of no known kind");
     }
     out[k] = {time[k], static_cast<RecordedKind>(kind[k]), a[k], b[k]};

@@ -158,6 +158,14 @@ bodies:
             self.assertNotEqual(self.call("place", scene, "--pull", pull, "-o", "no.yaml", status=2).stderr, "")
         self.assertFalse((self.folder / "no.yaml").exists())
 
+    def test_events_that_only_go_on_are_listed_where_the_scene_asks(self):
+        for persistent in ("false", "true"):
+            self.call("run", self.heap, "-d", "0.5", "--record", persistent + ".h5", "--set",
+                      "events={proximity: 0.05, persistent: " + persistent + "}")
+            listed = self.call("events", persistent + ".h5").stdout
+            for words in ("touch lasts", "near lasts"):
+                self.assertEqual(words in listed, persistent == "true", words)
+
     def test_events_lists_what_touched(self):
         self.call("run", self.heap, "-d", "0.5", "--record", "run.h5", "--set", "events={timers: [0.25]}")
         listed = self.call("events", "run.h5").stdout.splitlines()

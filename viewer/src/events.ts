@@ -3,7 +3,7 @@
 import { element } from './layout';
 import type { Recording } from './recording';
 
-const kWords = ['touches', 'leaves', 'enters', 'leaves', 'hits', 'the run stops itself', 'comes near', 'goes away from', 'a timer ticks']; // RecordedKind of src/record/layout.hpp
+const kWords = ['touches', 'leaves', 'enters', 'leaves', 'hits', 'the run stops itself', 'comes near', 'goes away from', 'a timer ticks', 'still touches', 'stays near']; // RecordedKind of src/record/layout.hpp
 const kTriggerIn = 2;
 const kTriggerOut = 3;
 const kNobody = 0xffffffff;
