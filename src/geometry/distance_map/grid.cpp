@@ -164,7 +164,9 @@ double DistanceGrid::bound_below(const Vec3& x) const {
 }
 
 double DistanceGrid::error_up_to(double distance) const {
-  return (distance < kRim * cell ? 1 : kBlock) * kInterpolation * cell;
+  const bool all_fine =
+      distance < kRim * cell || std::find(block_at.begin(), block_at.end(), kCoarse) == block_at.end();
+  return (all_fine ? 1 : kBlock) * kInterpolation * cell;
 }
 
 DistanceGrid make_distance_grid(const MeshGeometry& mesh, double cell) { return GridMaker(mesh, cell).make(); }
