@@ -12,6 +12,8 @@ namespace achilles {
 namespace {
 
 constexpr std::uint32_t kContactsPerCell = 96;  // fewer are not worth the passing from stage to stage
+constexpr std::uint32_t kFewest =
+    384;  // contacts of a group that is cut; the grid of 125 balls, an unstable one, is not
 constexpr std::uint32_t kMostCells = 32;
 constexpr std::uint32_t kSpacingStride = 8;  // contacts: every so manyth is asked how far its bodies are apart
 constexpr double kSlender = 3;               // cells are at least half as many spacings of touching bodies wide
@@ -27,7 +29,7 @@ class GroupCut {
 
   void run() {
     const std::uint32_t contacts = count_contacts();
-    const std::uint32_t most = std::min(contacts / kContactsPerCell, kMostCells);
+    const std::uint32_t most = contacts < kFewest ? 1U : std::min(contacts / kContactsPerCell, kMostCells);
     if (most > 1) {
       collect_places();
       split(domains_.places, std::bit_floor(most));
