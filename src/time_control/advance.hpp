@@ -12,7 +12,7 @@
 #include "time_control/impulse/impulse_step.hpp"
 #include "time_control/lcp_fixed.hpp"
 #include "time_control/reflections.hpp"
-#include "time_control/shock_propagation.hpp"
+#include "time_control/shock/shock_propagation.hpp"
 #include "time_control/soft_step/soft_step.hpp"
 #include "time_control/step_workspace.hpp"
 

@@ -1,6 +1,6 @@
-#include "time_control/shock_domains.hpp"
+#include "time_control/shock/domains.hpp"
 
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/shock_workspace.hpp"
 
 #include <achilles/world.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "graph/layers.hpp"
 #include "solver/patch/patch.hpp"
-#include "time_control/shock_domains.hpp"
+#include "time_control/shock/domains.hpp"
 
 #include <achilles/math.hpp>
 

@@ -1,8 +1,8 @@
 // One group of the contact graph while a step of `shock-propagation` works on it, and how its stages are run.
 #pragma once
 
-#include "time_control/shock_joints.hpp"
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/joints.hpp"
+#include "time_control/shock/shock_workspace.hpp"
 #include "time_control/step_workspace.hpp"
 
 #include <span>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "solver/patch/patch.hpp"
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/shock_workspace.hpp"
 #include "time_control/step_workspace.hpp"
 
 #include <achilles/world.hpp>

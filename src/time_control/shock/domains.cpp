@@ -1,7 +1,7 @@
-#include "time_control/shock_domains.hpp"
+#include "time_control/shock/domains.hpp"
 
 #include "math/refill.hpp"
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/shock_workspace.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // The correction of `shock-propagation`: displacements that take penetration out, from the ground up.
 #pragma once
 
-#include "time_control/shock_propagation.hpp"
+#include "time_control/shock/shock_propagation.hpp"
 
 namespace achilles {
 

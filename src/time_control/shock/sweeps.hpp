@@ -1,7 +1,7 @@
 // The dynamics of `shock-propagation`: weights handed down, sweeps over the contacts of a group, rebound.
 #pragma once
 
-#include "time_control/shock_propagation.hpp"
+#include "time_control/shock/shock_propagation.hpp"
 
 namespace achilles {
 

@@ -1,4 +1,4 @@
-#include "time_control/shock_joints.hpp"
+#include "time_control/shock/joints.hpp"
 
 #include "math/refill.hpp"
 #include "solver/row_problem.hpp"

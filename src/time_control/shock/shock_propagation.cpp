@@ -1,11 +1,11 @@
-#include "time_control/shock_propagation.hpp"
+#include "time_control/shock/shock_propagation.hpp"
 
 #include "time_control/contact_stage.hpp"
-#include "time_control/shock_correction.hpp"
-#include "time_control/shock_joints.hpp"
-#include "time_control/shock_patches.hpp"
-#include "time_control/shock_sweeps.hpp"
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/correction.hpp"
+#include "time_control/shock/joints.hpp"
+#include "time_control/shock/patches.hpp"
+#include "time_control/shock/shock_workspace.hpp"
+#include "time_control/shock/sweeps.hpp"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
-#include "time_control/shock_loads.hpp"
+#include "time_control/shock/loads.hpp"
 
 #include "math/tangents.hpp"
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/shock_workspace.hpp"
 
 #include <Eigen/Cholesky>
 

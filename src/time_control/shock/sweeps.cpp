@@ -1,7 +1,7 @@
-#include "time_control/shock_sweeps.hpp"
+#include "time_control/shock/sweeps.hpp"
 
-#include "time_control/shock_group.hpp"
-#include "time_control/shock_loads.hpp"
+#include "time_control/shock/group.hpp"
+#include "time_control/shock/loads.hpp"
 
 #include <algorithm>
 #include <limits>

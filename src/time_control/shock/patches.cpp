@@ -1,9 +1,9 @@
-#include "time_control/shock_patches.hpp"
+#include "time_control/shock/patches.hpp"
 
 #include "math/refill.hpp"
 #include "math/tangents.hpp"
 #include "time_control/contact_stage.hpp"
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/shock_workspace.hpp"
 #include "world/contact_memory.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-#include "time_control/shock_correction.hpp"
+#include "time_control/shock/correction.hpp"
 
 #include "math/refill.hpp"
 #include "time_control/correction.hpp"
-#include "time_control/shock_group.hpp"
-#include "time_control/shock_patches.hpp"
+#include "time_control/shock/group.hpp"
+#include "time_control/shock/patches.hpp"
 
 #include <algorithm>
 #include <limits>

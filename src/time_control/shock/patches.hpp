@@ -1,8 +1,8 @@
 // The contacts of a step as patches, sorted by group and stack layer, and what becomes of their impulses.
 #pragma once
 
-#include "time_control/shock_propagation.hpp"
-#include "time_control/shock_workspace.hpp"
+#include "time_control/shock/shock_propagation.hpp"
+#include "time_control/shock/shock_workspace.hpp"
 
 namespace achilles {
 
