@@ -56,7 +56,7 @@ class Team {
       job();
       return;
     }
-    helpers = std::min(helpers, static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)) - 1);
+    helpers = std::min({helpers, static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)) - 1, kMost});
     while (static_cast<int>(threads_.size()) < helpers) {
       threads_.emplace_back([this, index = threads_.size() + 1] { help(index); });
     }
@@ -81,6 +81,7 @@ class Team {
  private:
   // The gate: whether there is work to join, how many have joined, and which call it is.
   static constexpr std::uint32_t kOpen = 1, kJoined = 2, kCount = 0x1fe, kCall = 0x200;
+  static constexpr int kMost = kCount / kJoined;  // helpers that can be counted
 
   void help(std::size_t index) {
     own_index = index;
