@@ -370,7 +370,7 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
   const bool takes_joints =
       !std::holds_alternative<ImpulseOptions>(method) && !std::holds_alternative<ConservativeOptions>(method) &&
       !std::holds_alternative<ReflectionsOptions>(method) && !std::holds_alternative<PenaltyOptions>(method) &&
-      !std::holds_alternative<PositionOptimalOptions>(method) && !std::holds_alternative<SoftStepOptions>(method);
+      !std::holds_alternative<PositionOptimalOptions>(method);
   if (!scene.joints.empty() && !takes_joints) obstacles.push_back("joints are not part of method " + name);
   if (!scene.scripts.empty() && std::holds_alternative<PositionOptimalOptions>(method)) {
     obstacles.push_back("scripts are not part of method " + name);

@@ -256,7 +256,7 @@ TEST(SleepingPile, NeitherGainsEnergyNorSinksByFallingAsleepAndWaking) {
 
 // What pulls on a sleeper through a joint wakes it: here a script that begins to move after all have lain down.
 TEST(SleepingChain, IsWokenByTheJointThatMoves) {
-  for (const char* method : {"lcp-fixed", "shock-propagation"}) {
+  for (const char* method : {"lcp-fixed", "shock-propagation", "soft-step"}) {
     Scene scene = make_scene(0.01, 0.5, 0);
     let_sleep(scene, method);
     scene.method.options["sleep_energy"] = 1e-4;

@@ -84,6 +84,11 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
     }
   }
   soft.first_manifold.push_back(static_cast<std::uint32_t>(soft.manifolds.size()));
+  for (const WorldJoint& joint : world.joints) {
+    if (scratch.movable[joint.body_a] == 0 && scratch.movable[joint.body_b] == 0) continue;
+    claim_slot(world.bodies, joint.body_a, soft);
+    claim_slot(world.bodies, joint.body_b, soft);
+  }
   color_edges(soft.edges, scratch.movable, soft.coloring);
   assign_lanes(soft);
 }
@@ -96,10 +101,11 @@ Softness make_softness(double frequency, double damping, double h) {
   return {static_cast<float>(omega / a1), static_cast<float>(a2 * a3), static_cast<float>(a3)};
 }
 
+double choose_frequency(const SoftStepOptions& options, double h) { return std::min(options.frequency, 1 / (5 * h)); }
+
 ContactPacker::ContactPacker(const World& world, const SoftStepOptions& options, double h, StepWorkspace& scratch)
     : world_(world), options_(options), scratch_(scratch), soft_(scratch.soft) {
-  // Stiffer than that, pyramids never come to rest: one sweep per substep does not converge that fast.
-  const double frequency = std::min(options.frequency, 1 / (5 * h));
+  const double frequency = choose_frequency(options, h);
   between_ = make_softness(frequency, options.damping, h);
   // What is held by the ground may be stiffer.
   grounded_ = make_softness(2 * frequency, options.damping, h);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kLaneBlock = 16;   // lanes that one thread takes at a time
 constexpr std::size_t kSlotBlock = 256;  // bodies
+constexpr std::size_t kJointBlock = 64;
 
 class SoftStep {
  public:
@@ -32,6 +33,7 @@ class SoftStep {
     });
     find_contacts_recycling(world_, options_.margin, h_, options_.recycling, scratch_);
     list_manifolds(world_, scratch_);
+    prepare_joints();
     list_stages();
     report_counts();
     scratch_.runner.run_stages(soft_.stage_sizes, [this](std::size_t stage, std::size_t first, std::size_t last) {
@@ -44,6 +46,17 @@ class SoftStep {
  private:
   using Stage = SoftWorkspace::Stage;
   using Kind = Stage::Kind;
+
+  void prepare_joints() {
+    list_joints(world_, h_, options_.substeps, options_.warm_start, scratch_);
+    soft_.joint_edges.clear();
+    for (const SoftJoint& joint : soft_.joints.joints) {
+      soft_.joint_edges.push_back({world_.joints[joint.joint].body_a, world_.joints[joint.joint].body_b});
+    }
+    color_edges(soft_.joint_edges, scratch_.movable, soft_.joint_coloring);
+    const double substep = h_ / options_.substeps;
+    joint_softness_ = make_softness(choose_frequency(options_, substep), options_.damping, substep);
+  }
 
   void report_counts() {
     scratch_.mark("colours");
@@ -76,13 +89,24 @@ class SoftStep {
       const std::size_t begin = soft_.start[colors], count = soft_.lanes.size() - begin;
       if (count > 0) add(kind, begin, count, count);
     };
+    const auto sweep_joints = [&](Kind kind) {
+      const std::vector<std::uint32_t>& start = soft_.joint_coloring.start;
+      for (std::size_t color = 0; color + 1 < start.size(); ++color) {
+        const std::size_t count = start[color + 1] - start[color];
+        const bool overflow = color + 2 == start.size();
+        if (count > 0) add(kind, start[color], count, overflow ? count : kJointBlock);
+      }
+    };
     add(Kind::kLoad, 0, slots, kSlotBlock);
     add(Kind::kPack, 0, soft_.lanes.size(), kLaneBlock);
     for (int k = 0; k < options_.substeps; ++k) {
       add(Kind::kAccelerate, 0, slots, kSlotBlock);
+      sweep_joints(Kind::kWarmStartJoints);
       sweep(Kind::kWarmStart);
+      sweep_joints(Kind::kSolveJoints);
       sweep(Kind::kSolve);
       add(Kind::kMove, 0, slots, kSlotBlock);
+      sweep_joints(Kind::kRelaxJoints);
       sweep(Kind::kRelax);
     }
     if (soft_.restitutes) sweep(Kind::kRestitute);
@@ -123,6 +147,20 @@ class SoftStep {
       case Kind::kUnload:
         for (std::size_t body = first; body < last; ++body) unload(body);
         break;
+      case Kind::kWarmStartJoints:
+      case Kind::kSolveJoints:
+      case Kind::kRelaxJoints:
+        for (std::size_t k = first; k < last; ++k) work_on_joint(stage.kind, stage.begin + k, bodies, h);
+        break;
+    }
+  }
+
+  void work_on_joint(Kind kind, std::size_t place, const SoftBodies& bodies, float h) {
+    SoftJoint& joint = soft_.joints.joints[soft_.joint_coloring.order[place]];
+    if (kind == Kind::kWarmStartJoints) {
+      warm_start_joint(joint, soft_.joints, bodies);
+    } else {
+      solve_joint(joint, soft_.joints, bodies, {h, kind == Kind::kSolveJoints, joint_softness_});
     }
   }
 
@@ -193,6 +231,8 @@ class SoftStep {
     for (const WorldScript& script : world_.scripts) {
       if (soft_.slot_of[script.body] != 0) report.external_work += measure_work(script.body);
     }
+    report.external_work += conclude_joints(world_, h_, scratch_, soft_.joints);
+    report.joint_error = update_joint_positions(world_);
     report.iterations = options_.substeps;
     put_to_sleep(world_, options_.sleeping, search_, scratch_);
     scratch_.mark("memory and records");
@@ -219,6 +259,7 @@ class SoftStep {
   double h_;
   TouchSearch search_;
   ContactPacker packer_;
+  Softness joint_softness_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "graph/coloring.hpp"
 #include "math/blocks.hpp"
 #include "time_control/soft_step/contact_lanes.hpp"
+#include "time_control/soft_step/soft_joints.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -27,6 +28,9 @@ struct SoftWorkspace {
   std::vector<std::uint32_t> first_manifold;  // per contact, and one past the last
   std::vector<GraphEdge> edges;               // per manifold
   Coloring coloring;
+  SoftJoints joints;
+  std::vector<GraphEdge> joint_edges;
+  Coloring joint_coloring;
   std::vector<ContactLanes> lanes;        // colour after colour, the overflow last, one manifold each
   std::vector<std::uint32_t> start;       // of each colour's lanes, of the overflow's, and one past the last
   std::vector<std::uint32_t> lane_of;     // per manifold: index of its lanes times kLanes, plus the lane
@@ -53,10 +57,13 @@ struct SoftWorkspace {
       kMove,
       kRelax,
       kRestitute,
-      kUnload
+      kUnload,
+      kWarmStartJoints,
+      kSolveJoints,
+      kRelaxJoints
     };
     Kind kind = Kind::kLoad;
-    std::uint32_t begin = 0;  // of lanes, slots or bodies
+    std::uint32_t begin = 0;  // of lanes, slots, bodies or joints
   };
   std::vector<Stage> stages;
   std::vector<StageSize> stage_sizes;
