@@ -53,7 +53,8 @@ Standing stand(const std::string& name, double f, double duration) {
 
 struct Case {
   const char* scene;
-  double size;  // [m] the smallest edge or diameter
+  double size;     // [m] the smallest edge or diameter
+  double seconds;  // in a sample; 30 at full size
 };
 
 /// How a failure names the case: the bytes of the struct would differ from run to run.
@@ -67,7 +68,7 @@ TEST_P(Stacks, StandForAnyWeightFeelingUpToAnEighth) {
   const std::vector<double> weights =
       is_full() ? std::vector<double>{0, 0.01, 0.025, 0.05, 0.125, 1} : std::vector<double>{0, 0.125, 1};
   for (const double f : weights) {
-    const Standing standing = stand(one.scene, f, is_full() ? 30 : 0.5);
+    const Standing standing = stand(one.scene, f, is_full() ? 30 : one.seconds);
     EXPECT_LT(standing.drift, 0.01 * one.size) << one.scene << " f " << f;
     EXPECT_LT(standing.penetration, 0.001 * one.size) << one.scene << " f " << f;
     EXPECT_LT(standing.rise, 1e-3) << one.scene << " f " << f;
@@ -75,8 +76,10 @@ TEST_P(Stacks, StandForAnyWeightFeelingUpToAnEighth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Erleben, Stacks,
-                         ::testing::Values(Case{"ball_grid.yaml", 1}, Case{"stack.yaml", 1}, Case{"wall.yaml", 1},
-                                           Case{"tower_320.yaml", 0.5}, Case{"tower_640.yaml", 1}),
+                         // Columns topple slowly, from errors that grow: the two cheap scenes stand their 30 s always.
+                         ::testing::Values(Case{"ball_grid.yaml", 1, 30}, Case{"stack.yaml", 1, 30},
+                                           Case{"wall.yaml", 1, 0.5}, Case{"tower_320.yaml", 0.5, 0.5},
+                                           Case{"tower_640.yaml", 1, 0.5}),
                          [](const auto& one) {
                            const std::string name = one.param.scene;
                            return name.substr(0, name.find('.'));
