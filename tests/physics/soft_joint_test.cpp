@@ -1,5 +1,5 @@
-// Joints under the throughput method: single precision and substeps, but the same closed forms.
-#include "support/scenes.hpp"
+// Joints under the throughput method, beyond what swept_joint_test.cpp asks of every method that sweeps them.
+#include "support/joints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,37 +9,20 @@
 namespace achilles {
 namespace {
 
+using testing::make_anchor;
 using testing::make_body;
+using testing::make_joint;
 using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
-using testing::velocity_of;
 
 constexpr double kGravity = 9.81;
 
 Scene make_soft_scene(double step) {
   Scene scene = make_scene(step, 0, 0);
   scene.method.name = "soft-step";
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3::Zero());
-  anchor.kind = BodyKind::kFixed;
-  scene.bodies = {anchor};
+  scene.bodies = {make_anchor()};
   return scene;
-}
-
-JointDescription make_joint(JointKind kind, const std::string& first, const std::string& second, const Vec3& at) {
-  JointDescription joint;
-  joint.name = first + "-" + second;
-  joint.kind = kind;
-  joint.first = first;
-  joint.second = second;
-  joint.at = at;
-  return joint;
-}
-
-JointAxis make_axis(const Vec3& direction) {
-  JointAxis axis;
-  axis.axis = direction;
-  return axis;
 }
 
 /// A ball of 2 kg and radius 0.1 on a massless rod of 1 m, at an angle from the vertical.
@@ -48,9 +31,8 @@ Scene make_pendulum(JointKind kind, double angle, double step) {
   BodyDescription bob = make_body("bob", {Sphere{0.1}}, Vec3(std::sin(angle), 0, -std::cos(angle)));
   bob.mass = 2;
   scene.bodies.push_back(bob);
-  JointDescription joint = make_joint(kind, "anchor", "bob", Vec3::Zero());
-  if (kind == JointKind::kHinge) joint.axes = {make_axis(Vec3::UnitY())};
-  scene.joints = {joint};
+  const bool turns = kind == JointKind::kHinge;
+  scene.joints = {make_joint(kind, "anchor", "bob", Vec3::Zero(), std::vector<Vec3>(turns ? 1 : 0, Vec3::UnitY()))};
   return scene;
 }
 
@@ -78,43 +60,6 @@ TEST(SoftJoint, RodKeepsItsLengthAndEnergyDoesNotGrow) {
   }
 }
 
-// Five links of 1 kg: the joint above link k carries the 5 − k below it.
-TEST(SoftJoint, HangingChainPullsWithTheWeightBelow) {
-  Scene scene = make_soft_scene(1.0 / 60);
-  std::string above = "anchor";
-  for (int k = 0; k < 5; ++k) {
-    BodyDescription link = make_body("link" + std::to_string(k), {Sphere{0.1}}, Vec3(0, 0, -0.5 - k));
-    link.mass = 1;
-    scene.bodies.push_back(link);
-    scene.joints.push_back(make_joint(JointKind::kBall, above, link.name, Vec3(0, 0, -k)));
-    above = link.name;
-  }
-  Simulation simulation(scene);
-  (void)run_to(simulation, 5);
-  for (std::size_t k = 0; k < 5; ++k) {
-    EXPECT_NEAR(simulation.joint_loads()[k].force.z(), kGravity * (5.0 - static_cast<double>(k)), 0.02 * kGravity);
-  }
-}
-
-// I = 0.4 m r² = 0.008: 0.01 N m bring 1.25 rad/s², up to the motor's 2 rad/s.
-TEST(SoftJoint, MotorAcceleratesWithItsTorqueUpToItsSpeed) {
-  Scene scene = make_soft_scene(0.01);
-  scene.gravity = Vec3::Zero();
-  BodyDescription wheel = make_body("wheel", {Sphere{0.1}}, Vec3::Zero());
-  wheel.mass = 2;
-  scene.bodies.push_back(wheel);
-  JointDescription joint = make_joint(JointKind::kHinge, "anchor", "wheel", Vec3::Zero());
-  joint.axes = {make_axis(Vec3::UnitY())};
-  joint.axes.front().motor_speed = 2;
-  joint.axes.front().motor_max = 0.01;
-  scene.joints = {joint};
-  Simulation simulation(scene);
-  (void)run_to(simulation, 1);
-  EXPECT_NEAR(velocity_of(simulation, "wheel").angular.y(), 1.25, 1e-3);
-  (void)run_to(simulation, 2);
-  EXPECT_NEAR(velocity_of(simulation, "wheel").angular.y(), 2, 1e-4);
-}
-
 TEST(SoftJoint, PendulumStopsAtItsLimitAndStaysWithinIt) {
   Scene scene = make_pendulum(JointKind::kHinge, 0.5, 0.005);
   // Let go at 0.5 rad, where the scene counts 0; the limit lies 0.2 rad on.
@@ -136,8 +81,7 @@ TEST(SoftJoint, SliderOnASpringSwingsWithItsNaturalPeriod) {
   BodyDescription carriage = make_body("carriage", {Sphere{0.1}}, Vec3(0.5, 0, 0));
   carriage.mass = 2;
   scene.bodies.push_back(carriage);
-  JointDescription joint = make_joint(JointKind::kSlider, "anchor", "carriage", Vec3(0.5, 0, 0));
-  joint.axes = {make_axis(Vec3::UnitX())};
+  JointDescription joint = make_joint(JointKind::kSlider, "anchor", "carriage", Vec3(0.5, 0, 0), {Vec3::UnitX()});
   joint.axes.front().stiffness = 200;
   joint.axes.front().rest = -0.1;
   scene.joints = {joint};

@@ -12,8 +12,8 @@ namespace achilles {
 namespace {
 
 constexpr std::uint32_t kContactsPerCell = 96;  // fewer are not worth the passing from stage to stage
-constexpr std::uint32_t kFewest =
-    384;  // contacts of a group that is cut; the grid of 125 balls, an unstable one, is not
+// Contacts of a group that is cut. Columns of balls are unstable, and a cut feeds that: the grid of 125 is below.
+constexpr std::uint32_t kFewest = 384;
 constexpr std::uint32_t kMostCells = 32;
 constexpr std::uint32_t kSpacingStride = 8;  // contacts: every so manyth is asked how far its bodies are apart
 constexpr double kSlender = 3;               // cells are at least half as many spacings of touching bodies wide
