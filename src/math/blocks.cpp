@@ -56,7 +56,7 @@ class Team {
       job();
       return;
     }
-    helpers = std::min({helpers, static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)) - 1, kMost});
+    helpers = std::min({helpers, cores_ - 1, kMost});
     while (static_cast<int>(threads_.size()) < helpers) {
       threads_.emplace_back([this, index = threads_.size() + 1] { help(index); });
     }
@@ -113,6 +113,7 @@ class Team {
     }
   }
 
+  const int cores_ = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));  // asking takes microseconds
   std::mutex busy_;
   std::vector<std::thread> threads_;
   std::atomic<std::uint32_t> gate_ = 0;
