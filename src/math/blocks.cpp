@@ -11,11 +11,17 @@ namespace achilles {
 
 namespace {
 
-/// What threads know of a stage: the next block to take, and how many are done. One per cache line.
+/// How much of a stage is done. One per cache line, as the shares.
 struct alignas(64) StageProgress {
-  std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> done = 0;
   std::size_t blocks = 0;
+};
+
+/// The blocks of a stage that one thread begins with; who has ended its own takes from those of the others. Blocks at
+/// the same place of stage after stage are so worked on by the same core, which has what they touch in its cache.
+struct alignas(64) Share {
+  std::atomic<std::size_t> next = 0;
+  std::size_t end = 0;
 };
 
 void pause() {
@@ -126,27 +132,61 @@ class Team {
 
 struct BlockRunner::Arena {
   std::vector<StageProgress> stages;
+  std::vector<Share> shares;  // stage after stage, one per thread
+  std::size_t threads = 1;
   std::atomic<std::size_t> current = 0;
   std::atomic<bool> failed = false;
   std::exception_ptr failure;
   std::mutex failing;
 
+  void prepare(std::span<const StageSize> sizes, std::size_t number_of_threads) {
+    threads = number_of_threads;
+    if (stages.size() < sizes.size()) stages = std::vector<StageProgress>(2 * sizes.size());
+    if (shares.size() < sizes.size() * threads) shares = std::vector<Share>(2 * sizes.size() * threads);
+    std::size_t first = sizes.size();
+    for (std::size_t k = sizes.size(); k-- > 0;) {
+      const std::size_t blocks = count_blocks(sizes[k].count, sizes[k].block_size);
+      stages[k].done.store(0, std::memory_order_relaxed);
+      stages[k].blocks = blocks;
+      for (std::size_t t = 0; t < threads; ++t) {
+        shares[k * threads + t].next.store(count_blocks(blocks * t, threads), std::memory_order_relaxed);
+        shares[k * threads + t].end = count_blocks(blocks * (t + 1), threads);
+      }
+      if (blocks > 0) first = k;
+    }
+    current.store(first, std::memory_order_release);
+    failed.store(false, std::memory_order_relaxed);
+    failure = nullptr;
+  }
+
   /// Takes part until no stage is left. Every thread does the same; the one that ends a stage begins the next.
   void take_part(std::size_t count, const std::function<void(std::size_t, std::size_t)>& block) {
     for (std::size_t stage = current.load(std::memory_order_acquire); stage < count;) {
-      StageProgress& progress = stages[stage];
-      const std::size_t b = progress.next.fetch_add(1, std::memory_order_relaxed);
-      if (b >= progress.blocks) {
+      const std::size_t ended = work_on(stage, block);
+      const bool all =
+          ended > 0 && stages[stage].done.fetch_add(ended, std::memory_order_acq_rel) + ended == stages[stage].blocks;
+      if (!all) {
         stage = wait_for_next(current, stage);
         continue;
       }
-      call(block, stage, b);
-      if (progress.done.fetch_add(1, std::memory_order_acq_rel) + 1 != progress.blocks) continue;
       do {
         ++stage;
       } while (stage < count && stages[stage].blocks == 0);
       current.store(stage, std::memory_order_release);
     }
+  }
+
+  /// Blocks of the stage while there are any, its own first; returns how many it did.
+  std::size_t work_on(std::size_t stage, const std::function<void(std::size_t, std::size_t)>& block) {
+    std::size_t ended = 0;
+    for (std::size_t t = 0; t < threads; ++t) {
+      Share& share = shares[stage * threads + (own_index + t) % threads];
+      if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
+      for (std::size_t b = 0; (b = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end; ++ended) {
+        call(block, stage, b);
+      }
+    }
+    return ended;
   }
 
   /// After the first exception blocks are counted but not run.
@@ -186,17 +226,7 @@ void BlockRunner::run_stages_parallel(std::span<const StageSize> stages,
   }
   if (!arena_) arena_ = std::make_unique<Arena>();
   Arena& arena = *arena_;
-  if (arena.stages.size() < stages.size()) arena.stages = std::vector<StageProgress>(2 * stages.size());
-  std::size_t first = stages.size();
-  for (std::size_t k = stages.size(); k-- > 0;) {
-    arena.stages[k].next.store(0, std::memory_order_relaxed);
-    arena.stages[k].done.store(0, std::memory_order_relaxed);
-    arena.stages[k].blocks = count_blocks(stages[k].count, stages[k].block_size);
-    if (arena.stages[k].blocks > 0) first = k;
-  }
-  arena.current.store(first, std::memory_order_release);
-  arena.failed.store(false, std::memory_order_relaxed);
-  arena.failure = nullptr;
+  arena.prepare(stages, static_cast<std::size_t>(threads_));
   takes_part = true;
   Team::shared().run(threads_ - 1, [&] { arena.take_part(stages.size(), block); });
   takes_part = false;

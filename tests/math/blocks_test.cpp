@@ -75,6 +75,39 @@ TEST(Blocks, ThreadsCanBeChangedBetweenRunsAndAreAtLeastOne) {
   }
 }
 
+// Stages of all sizes, empty ones too, far more blocks than threads or fewer; the first block is the longest, so that
+// whoever has ended its own share must help with the others.
+TEST(Blocks, NoStageBeginsBeforeTheOneBeforeItHasEnded) {
+  for (const int threads : {1, 2, 3, 7}) {
+    BlockRunner runner(threads);
+    const std::vector<StageSize> stages{{0, 1}, {1, 1}, {500, 1}, {0, 4}, {0, 1}, {3, 1}, {100, 7}, {2, 5}, {0, 1}};
+    for (int repeat = 0; repeat < 200; ++repeat) {
+      std::vector<std::atomic<std::size_t>> done(stages.size());
+      std::atomic<int> early{0};
+      std::atomic<std::size_t> sink{0};
+      runner.run_stages(stages, [&](std::size_t stage, std::size_t first, std::size_t last) {
+        for (std::size_t before = 0; before < stage; ++before) {
+          if (done[before].load(std::memory_order_relaxed) != stages[before].count) ++early;
+        }
+        for (std::size_t k = 0; first == 0 && k < 200; ++k) sink += k;
+        done[stage].fetch_add(last - first, std::memory_order_relaxed);
+      });
+      EXPECT_EQ(early, 0);
+      for (std::size_t stage = 0; stage < stages.size(); ++stage) EXPECT_EQ(done[stage], stages[stage].count);
+    }
+  }
+}
+
+TEST(Blocks, BlocksOfABlockRunOnTheThreadThatHasIt) {
+  BlockRunner outer(2);
+  std::vector<int> sums(20, 0);
+  outer.run(20, 1, [&](std::size_t block, std::size_t, std::size_t) {
+    BlockRunner own(2);
+    own.run(10, 1, [&](std::size_t, std::size_t first, std::size_t) { sums[block] += static_cast<int>(first); });
+  });
+  EXPECT_EQ(sums, std::vector<int>(20, 45));
+}
+
 TEST(Blocks, WhatABlockThrowsArrivesAtTheCaller) {
   for (const int threads : {1, 2}) {
     BlockRunner runner(threads);

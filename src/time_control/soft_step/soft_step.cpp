@@ -10,7 +10,7 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kLaneBlock = 16;   // lanes that one thread takes at a time
+constexpr std::size_t kLaneBlock = 4;    // lanes that one thread takes at a time
 constexpr std::size_t kSlotBlock = 256;  // bodies
 constexpr std::size_t kJointBlock = 64;
 
