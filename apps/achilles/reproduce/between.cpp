@@ -21,9 +21,7 @@ MovingCollider make_moving(const Places& before, const World& world, const World
   motion.center = before.position[i];
   motion.X_WG = Transform{before.orientation[i].toRotationMatrix(), before.position[i]} * piece.X_CG;
   motion.velocity = (world.bodies.position[i] - before.position[i]) / h;
-  const Eigen::AngleAxisd turn((world.bodies.orientation[i] * before.orientation[i].conjugate()).normalized());
-  const double angle = turn.angle() > M_PI ? turn.angle() - 2 * M_PI : turn.angle();
-  if (world.bodies.kind[i] != BodyKind::kFixed && angle != 0) motion.spin = angle / h * turn.axis();
+  motion.spin = find_mean_spin(before.orientation[i], world.bodies.orientation[i], h);
   return {piece.geometry.get(), motion, piece.body, world.bodies.is_movable(i)};
 }
 

@@ -72,6 +72,12 @@ bool is_still(const Motion& motion) {
 
 }  // namespace
 
+Vec3 find_mean_spin(const Quat& from, const Quat& to, double t) {
+  const Eigen::AngleAxisd turn((to * from.conjugate()).normalized());
+  const double angle = turn.angle() > M_PI ? turn.angle() - 2 * M_PI : turn.angle();
+  return angle / t * turn.axis();
+}
+
 MovingCollider make_resting(const Collider& collider) {
   BallisticMotion motion;
   motion.X_WG = collider.X_WG;

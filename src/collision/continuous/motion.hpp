@@ -43,6 +43,9 @@ struct MovingCollider {
   bool movable = true;     // two pieces of which neither is movable never collide
 };
 
+/// The constant spin that makes the smaller turn from one orientation to another in time t. [rad/s]
+[[nodiscard]] Vec3 find_mean_spin(const Quat& from, const Quat& to, double t);
+
 [[nodiscard]] MovingCollider make_resting(const Collider& collider);
 
 [[nodiscard]] Transform compute_pose(const Motion& motion, double t);

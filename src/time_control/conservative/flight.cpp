@@ -25,13 +25,6 @@ double measure_angular_acceleration(const BodyArrays& bodies, std::size_t body) 
   return (bodies.inverse_inertia_B[body] * (torque - w.cross(bodies.inertia_B[body] * w))).norm();
 }
 
-/// The constant spin that makes the same turn in time t.
-Vec3 find_mean_spin(const Quat& from, const Quat& to, double t) {
-  const Eigen::AngleAxisd turn((to * from.conjugate()).normalized());
-  const double angle = turn.angle() > M_PI ? turn.angle() - 2 * M_PI : turn.angle();
-  return angle / t * turn.axis();
-}
-
 }  // namespace
 
 void rotate_freely(const BodyArrays& bodies, std::size_t body, const Vec3& torque, double t, Quat& q_WB, Vec3& spin) {

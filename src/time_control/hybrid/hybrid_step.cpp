@@ -1,5 +1,6 @@
 #include "time_control/hybrid/hybrid_step.hpp"
 
+#include "collision/continuous/time_of_contact.hpp"
 #include "constraint/point_row.hpp"
 #include "math/refill.hpp"
 #include "time_control/contact_stage.hpp"
@@ -14,6 +15,8 @@
 
 namespace achilles {
 namespace {
+
+constexpr int kMostIterations = 400;  // distance evaluations of a pair
 
 class HybridStep {
  public:
@@ -162,9 +165,36 @@ class HybridStep {
     world_.time = time_;
   }
 
-  double measure_depth() {
-    place_colliders(world_, 0, scratch_.colliders);
-    return measure_penetration(scratch_.colliders, scratch_.ignored, scratch_.runner.threads(), local_.detection).depth;
+  /// From the remembered state to the present one.
+  MovingCollider make_moving(const WorldPiece& piece, double dt) {
+    const std::size_t i = piece.body;
+    BallisticMotion motion;
+    motion.center = local_.position[i];
+    motion.X_WG = Transform{local_.orientation[i].toRotationMatrix(), local_.position[i]} * piece.X_CG;
+    motion.velocity = (bodies_.position[i] - local_.position[i]) / dt;
+    motion.spin = find_mean_spin(local_.orientation[i], bodies_.orientation[i], dt);
+    return {piece.geometry.get(), motion, piece.body, bodies_.is_movable(i)};
+  }
+
+  /// Whether a pair gets too deep on the way from the remembered state: a corner that passes another is deepest in
+  /// between.
+  bool gets_too_deep(double dt) {
+    local_.moving.resize(world_.pieces.size());
+    local_.proxies.resize(world_.pieces.size());
+    for (std::size_t c = 0; c < world_.pieces.size(); ++c) {
+      local_.moving[c] = make_moving(world_.pieces[c], dt);
+      local_.proxies[c] = make_swept_proxy(local_.moving[c], dt, 0);
+    }
+    find_pairs(local_.proxies, scratch_.ignored, TreeOptions{}, scratch_.runner, local_.broad_phase, local_.pairs);
+    return std::any_of(local_.pairs.begin(), local_.pairs.end(), [&](const ColliderPair& pair) {
+      const MovingCollider &a = local_.moving[pair.a], &b = local_.moving[pair.b];
+      const MovingPair moving(*a.geometry, a.motion, *b.geometry, b.motion);
+      // What is too deep already must not get deeper.
+      const double deep = -moving.compute_gap(0, 0).distance;
+      const double upper = -std::max(0.95 * options_.tolerance, deep + 0.01 * options_.tolerance);
+      const GapLevels levels{upper - 0.05 * options_.tolerance, upper};
+      return find_first_descent(moving, 0, dt, levels, kMostIterations).status != ContactSearchStatus::kApart;
+    });
   }
 
   void advance_resting() {
@@ -176,14 +206,9 @@ class HybridStep {
       dt = std::min(dt, end - world_.time);
       remember_state();
       const StepReport part = advance_constraints(dt);
-      if (dt > 1.001 * shortest && measure_depth() > options_.tolerance) {
+      if (dt > 1.001 * shortest && gets_too_deep(dt)) {
         return_to_state();
-        // What is too deep already is not mended by shorter steps.
-        if (measure_depth() <= options_.tolerance) {
-          dt *= 0.5;
-          continue;
-        }
-        take(advance_constraints(dt));
+        dt *= 0.5;
       } else {
         take(part);
       }

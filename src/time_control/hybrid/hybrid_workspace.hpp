@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collision/broad_phase/broad_phase.hpp"
+#include "collision/continuous/motion.hpp"
 #include "collision/detect.hpp"
 
 #include <achilles/report.hpp>
@@ -16,6 +17,7 @@ struct HybridWorkspace {
   BroadPhaseWorkspace broad_phase;
   std::vector<BroadPhaseProxy> proxies;  // per collider: what it can reach in the step
   std::vector<ColliderPair> pairs;
+  std::vector<MovingCollider> moving;  // per collider: its way over a part of the step that is tried
   DetectWorkspace detection;
   ContactSet touching;
   std::vector<std::uint32_t> parent;     // per body: union-find of those that can meet in the step
