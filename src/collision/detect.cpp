@@ -2,7 +2,6 @@
 
 #include "collision/contact/recycle.hpp"
 #include "collision/contact/separating_axis.hpp"
-#include "math/refill.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,19 +11,20 @@ namespace {
 
 constexpr std::size_t kBoundsBlock = 256;
 constexpr std::size_t kPairBlock = 64;
-constexpr std::size_t kGatherBlock = 8;  // blocks of pairs
 constexpr std::uint32_t kNoManifold = ~std::uint32_t{0};
 
-struct BlockContacts {
-  ContactSet set;
-  ManifoldMemory kept;
-  std::size_t recycled = 0;
-  MeasuredPenetration deepest;
+/// Where contacts and what is kept of them come to lie, or how many there are.
+struct Places {
+  std::size_t contact = 0, point = 0, manifold = 0, kept_point = 0;
 };
 
-/// Where the parts of a block begin in the whole.
-struct BlockPlaces {
-  std::size_t contact = 0, point = 0, manifold = 0, kept_point = 0;
+/// What a block of pairs leaves.
+struct BlockContacts {
+  ContactSet set;  // found anew
+  ManifoldMemory kept;
+  Places count;  // with those that are recycled
+  std::size_t recycled = 0;
+  MeasuredPenetration deepest;
 };
 
 /// Keeps the deeper of two; a depth that is not a number stays, so that nobody takes it for none.
@@ -38,13 +38,15 @@ struct DetectWorkspace::Impl {
   BlockRunner runner;
   BroadPhaseWorkspace broad_phase;
   std::vector<BroadPhaseProxy> proxies;
+  std::vector<std::uint8_t> block_has_axes;  // per block of colliders
   std::vector<ColliderPair> pairs;
-  std::vector<SeparatingAxis> axes;  // of the pairs
+  std::size_t pair_count = 0;
+  std::vector<SeparatingAxis> axes;  // of the pairs; empty where no shape remembers any
   std::vector<ColliderPair> former_pairs;
   std::vector<SeparatingAxis> former_axes;
-  std::vector<std::uint32_t> former_manifold;  // of the pairs, or kNoManifold
+  std::vector<std::uint32_t> former_manifold;  // of the pairs: what holds still, or kNoManifold
   std::vector<BlockContacts> blocks;
-  std::vector<BlockPlaces> places;
+  std::vector<Places> places;  // where each block begins
   ManifoldMemory nothing_kept;
 };
 
@@ -53,98 +55,137 @@ DetectWorkspace::~DetectWorkspace() = default;
 DetectWorkspace::DetectWorkspace(DetectWorkspace&&) noexcept = default;
 DetectWorkspace& DetectWorkspace::operator=(DetectWorkspace&&) noexcept = default;
 
-std::size_t count_pairs(const DetectWorkspace& scratch) { return scratch.impl->pairs.size(); }
+std::size_t count_pairs(const DetectWorkspace& scratch) { return scratch.impl->pair_count; }
 
 namespace {
 
 void find_near_pairs(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, double margin,
                      const BroadPhaseMethod& method, DetectWorkspace::Impl& scratch) {
   scratch.proxies.resize(colliders.size());
-  scratch.runner.run(colliders.size(), kBoundsBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) scratch.proxies[i] = make_proxy(colliders[i], margin);
+  scratch.block_has_axes.resize(BlockRunner::count_blocks(colliders.size(), kBoundsBlock));
+  scratch.runner.run(colliders.size(), kBoundsBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+    bool has_axes = false;
+    for (std::size_t i = first; i < last; ++i) {
+      scratch.proxies[i] = make_proxy(colliders[i], margin);
+      has_axes = has_axes || can_remember_axis(*colliders[i].geometry, *colliders[i].geometry);
+    }
+    scratch.block_has_axes[block] = has_axes ? 1 : 0;
   });
   find_pairs(scratch.proxies, ignored, method, scratch.runner, scratch.broad_phase, scratch.pairs);
+  scratch.pair_count = scratch.pairs.size();
+}
+
+/// Calls found(k, at) for the pairs [first, last) that are among the sorted keys 0 .. count, and found(k, count) for
+/// the others. Where to begin is searched for, so that blocks of pairs do not wait for each other.
+template <class KeyOf, class Found>
+void match_pairs(std::span<const ColliderPair> pairs, std::size_t first, std::size_t last, std::size_t count,
+                 const KeyOf& key_of, const Found& found) {
+  std::size_t at = 0;
+  for (std::size_t end = count; first < last && at < end;) {
+    const std::size_t middle = (at + end) / 2;
+    key_of(middle) < pairs[first] ? at = middle + 1 : end = middle;
+  }
+  for (std::size_t k = first; k < last; ++k) {
+    while (at < count && key_of(at) < pairs[k]) ++at;
+    found(k, at < count && key_of(at) == pairs[k] ? at : count);
+  }
 }
 
 // Hands each pair the axis it had in the call before. An axis of other bodies, after colliders changed their numbers,
 // proves nothing wrong: it is tried, not trusted.
-void recall_axes(std::span<const Collider> colliders, DetectWorkspace::Impl& scratch) {
-  scratch.axes.clear();
-  if (std::none_of(colliders.begin(), colliders.end(),
-                   [](const Collider& c) { return can_remember_axis(*c.geometry, *c.geometry); })) {
-    return;
-  }
-  scratch.axes.resize(scratch.pairs.size());
-  const auto before = [](const ColliderPair& p, const ColliderPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; };
-  std::size_t former = 0;
-  for (std::size_t k = 0; k < scratch.pairs.size(); ++k) {
-    while (former < scratch.former_pairs.size() && before(scratch.former_pairs[former], scratch.pairs[k])) ++former;
-    if (former == scratch.former_pairs.size()) return;
-    if (!before(scratch.pairs[k], scratch.former_pairs[former])) scratch.axes[k] = scratch.former_axes[former];
-  }
+void recall_axes(std::size_t first, std::size_t last, DetectWorkspace::Impl& scratch) {
+  if (scratch.axes.empty()) return;
+  const std::size_t count = scratch.former_pairs.size();
+  const auto key_of = [&](std::size_t at) { return scratch.former_pairs[at]; };
+  match_pairs(scratch.pairs, first, last, count, key_of, [&](std::size_t k, std::size_t at) {
+    scratch.axes[k] = at < count ? scratch.former_axes[at] : SeparatingAxis{};
+  });
 }
 
 void keep_axes(DetectWorkspace::Impl& scratch) {
   scratch.former_pairs.clear();
-  if (!scratch.axes.empty()) scratch.former_pairs.assign(scratch.pairs.begin(), scratch.pairs.end());
+  if (!scratch.axes.empty()) scratch.former_pairs.swap(scratch.pairs);
   scratch.former_axes.swap(scratch.axes);
 }
 
-// Hands each pair the manifold that was kept of it; both are sorted.
-void recall_manifolds(const ManifoldMemory& memory, DetectWorkspace::Impl& scratch) {
-  refill(scratch.former_manifold, scratch.pairs.size(), kNoManifold);
-  std::size_t at = 0;
-  for (std::size_t k = 0; k < scratch.pairs.size() && at < memory.manifolds.size(); ++k) {
-    const ColliderPair& pair = scratch.pairs[k];
-    const auto key = [&] { return ColliderPair{memory.manifolds[at].collider_a, memory.manifolds[at].collider_b}; };
-    while (at < memory.manifolds.size() && key() < pair) ++at;
-    if (at < memory.manifolds.size() && key() == pair) scratch.former_manifold[k] = static_cast<std::uint32_t>(at);
-  }
-}
-
-/// One narrow phase: finds the contacts of pairs one by one and appends them to where they belong.
+/// One narrow phase: finds the contacts of pairs one by one and puts them where they belong.
 class NarrowPhase {
  public:
   NarrowPhase(std::span<const Collider> colliders, const CollideOptions& options, const Recycling* recycling,
               DetectWorkspace::Impl& scratch)
       : colliders_(colliders), options_(options), recycling_(recycling), scratch_(scratch) {}
 
-  /// Contacts of pair k; `kept` and `recycled` are used where contacts are recycled.
-  void append(std::size_t k, ContactSet& set, ManifoldMemory& kept, std::size_t& recycled) const {
-    const ColliderPair& pair = scratch_.pairs[k];
-    const Collider &a = colliders_[pair.a], &b = colliders_[pair.b];
-    Contact contact{pair.a, pair.b, a.body, b.body, static_cast<std::uint32_t>(set.points.size()), 0};
-    const double slack = recycling_ != nullptr ? recycling_distance(a, b, recycling_->distance) : 0;
-    const std::uint32_t former = slack > 0 ? scratch_.former_manifold[k] : kNoManifold;
-    if (former != kNoManifold && still_holds(recycling_->former.manifolds[former], a, b, slack)) {
-      const KeptManifold& manifold = recycling_->former.manifolds[former];
-      const auto points = std::span(recycling_->former.points).subspan(manifold.first, manifold.count);
-      append_kept(points, a, b, set.points);
-      keep_on(manifold, points, kept);
-      ++recycled;
-    } else {
-      find_points(k, a, b, slack, set.points);
-    }
+  /// What the call before knew of the pairs [first, last): axes, and manifolds that hold still.
+  void recall(std::size_t first, std::size_t last) const {
+    recall_axes(first, last, scratch_);
+    if (recycling_ == nullptr) return;
+    const std::vector<KeptManifold>& former = recycling_->former.manifolds;
+    const auto key_of = [&](std::size_t at) { return ColliderPair{former[at].collider_a, former[at].collider_b}; };
+    match_pairs(scratch_.pairs, first, last, former.size(), key_of, [&](std::size_t k, std::size_t at) {
+      const bool holds =
+          at < former.size() && former[at].count > 0 && slack(k) > 0 && still_holds(former[at], a(k), b(k), slack(k));
+      scratch_.former_manifold[k] = holds ? static_cast<std::uint32_t>(at) : kNoManifold;
+    });
+  }
+
+  [[nodiscard]] bool recycles(std::size_t k) const {
+    return recycling_ != nullptr && scratch_.former_manifold[k] != kNoManifold;
+  }
+  [[nodiscard]] std::size_t count_kept(std::size_t k) const { return manifold(k).count; }
+
+  /// Finds the contact of a pair anew and appends it.
+  void find(std::size_t k, ContactSet& set, ManifoldMemory& kept) const {
+    Contact contact = make_contact(k, set.points.size());
+    find_points(k, set.points);
     contact.count = static_cast<std::uint32_t>(set.points.size()) - contact.first;
     if (contact.count == 0) return;
     set.contacts.push_back(contact);
-    const bool fresh = kept.manifolds.empty() || kept.manifolds.back().collider_a != pair.a ||
-                       kept.manifolds.back().collider_b != pair.b;
-    if (slack > 0 && fresh) keep(contact, set.points_of(contact), a, b, kept);
+    if (slack(k) > 0) keep(contact, set.points_of(contact), a(k), b(k), kept);
+  }
+
+  /// Writes a recycled contact and its memory to their places, which must be there, and moves these on.
+  void place(std::size_t k, Places& at, ContactSet& set, ManifoldMemory& kept) const {
+    const KeptManifold& former = manifold(k);
+    const auto points = std::span(recycling_->former.points).subspan(former.first, former.count);
+    Contact contact = make_contact(k, at.point);
+    contact.count = former.count;
+    set.contacts[at.contact++] = contact;
+    place_kept(points, a(k), b(k), set.points.data() + at.point);
+    kept.manifolds[at.manifold] = former;
+    kept.manifolds[at.manifold++].first = static_cast<std::uint32_t>(at.kept_point);
+    std::copy(points.begin(), points.end(), kept.points.begin() + static_cast<std::ptrdiff_t>(at.kept_point));
+    at.point += points.size();
+    at.kept_point += points.size();
   }
 
  private:
-  void find_points(std::size_t k, const Collider& a, const Collider& b, double slack,
-                   std::vector<ContactPoint>& points) const {
+  [[nodiscard]] const Collider& a(std::size_t k) const { return colliders_[scratch_.pairs[k].a]; }
+  [[nodiscard]] const Collider& b(std::size_t k) const { return colliders_[scratch_.pairs[k].b]; }
+  [[nodiscard]] double slack(std::size_t k) const {
+    return recycling_ != nullptr ? recycling_distance(a(k), b(k), recycling_->distance) : 0;
+  }
+  [[nodiscard]] const KeptManifold& manifold(std::size_t k) const {
+    return recycling_->former.manifolds[scratch_.former_manifold[k]];
+  }
+  [[nodiscard]] Contact make_contact(std::size_t k, std::size_t first_point) const {
+    const ColliderPair& pair = scratch_.pairs[k];
+    return {pair.a, pair.b, a(k).body, b(k).body, static_cast<std::uint32_t>(first_point), 0};
+  }
+
+  void find_points(std::size_t k, std::vector<ContactPoint>& points) const {
+    const Collider &one = a(k), &other = b(k);
     SeparatingAxis* axis = scratch_.axes.empty() ? nullptr : &scratch_.axes[k];
-    const CollideOptions options{options_.margin + a.reach + b.reach + slack, options_.all_points};
-    if (axis != nullptr && is_separated_along(*axis, *a.geometry, a.X_WG, *b.geometry, b.X_WG, options.margin)) return;
+    const CollideOptions options{options_.margin + one.reach + other.reach + slack(k), options_.all_points};
+    if (axis != nullptr &&
+        is_separated_along(*axis, *one.geometry, one.X_WG, *other.geometry, other.X_WG, options.margin)) {
+      return;
+    }
     const std::size_t first = points.size();
-    collide(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options, points);
+    collide(*one.geometry, one.X_WG, *other.geometry, other.X_WG, options, points);
     if (axis == nullptr) return;
-    const bool is_apart = points.size() == first && can_remember_axis(*a.geometry, *b.geometry);
-    *axis =
-        is_apart ? find_separating_axis(*a.geometry, a.X_WG, *b.geometry, b.X_WG, options.margin) : SeparatingAxis{};
+    const bool is_apart = points.size() == first && can_remember_axis(*one.geometry, *other.geometry);
+    *axis = is_apart ? find_separating_axis(*one.geometry, one.X_WG, *other.geometry, other.X_WG, options.margin)
+                     : SeparatingAxis{};
   }
 
   std::span<const Collider> colliders_;
@@ -153,64 +194,126 @@ class NarrowPhase {
   DetectWorkspace::Impl& scratch_;
 };
 
-/// Copies one block's contacts to their place in the whole; their points go to `first_point`.
-template <class Contacts, class Points>
-void place_part(const Contacts& contacts, const Points& points, std::size_t first_contact, std::size_t first_point,
-                Contacts& all_contacts, Points& all_points) {
-  std::copy(points.begin(), points.end(), all_points.begin() + static_cast<std::ptrdiff_t>(first_point));
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    all_contacts[first_contact + k] = contacts[k];
-    all_contacts[first_contact + k].first += static_cast<std::uint32_t>(first_point);
+/// Copies contacts that were found, one after the other, to their places in the whole.
+class FoundContacts {
+ public:
+  explicit FoundContacts(const BlockContacts& block) : block_(block) {}
+
+  /// The contact of this pair, if it is the next that was found.
+  void place(const ColliderPair& pair, Places& at, ContactSet& set, ManifoldMemory& kept) {
+    if (is_next(pair, block_.set.contacts, contact_)) {
+      copy(block_.set.contacts[contact_++], block_.set.points, at.contact, at.point, set.contacts, set.points);
+    }
+    if (is_next(pair, block_.kept.manifolds, manifold_)) {
+      copy(block_.kept.manifolds[manifold_++], block_.kept.points, at.manifold, at.kept_point, kept.manifolds,
+           kept.points);
+    }
+  }
+
+ private:
+  template <class Contacts>
+  static bool is_next(const ColliderPair& pair, const Contacts& contacts, std::size_t index) {
+    return index < contacts.size() && contacts[index].collider_a == pair.a && contacts[index].collider_b == pair.b;
+  }
+  template <class One, class Points>
+  static void copy(const One& one, const Points& points, std::size_t& to, std::size_t& to_point, std::vector<One>& all,
+                   Points& all_points) {
+    all[to] = one;
+    all[to++].first = static_cast<std::uint32_t>(to_point);
+    std::copy_n(points.begin() + one.first, one.count, all_points.begin() + static_cast<std::ptrdiff_t>(to_point));
+    to_point += one.count;
+  }
+
+  const BlockContacts& block_;
+  std::size_t contact_ = 0, manifold_ = 0;
+};
+
+void resize(const Places& size, ContactSet& contacts, ManifoldMemory& kept) {
+  contacts.contacts.resize(size.contact);
+  contacts.points.resize(size.point);
+  kept.manifolds.resize(size.manifold);
+  kept.points.resize(size.kept_point);
+}
+
+/// On one thread contacts are written where they belong at once.
+void find_in_order(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts, ManifoldMemory& kept,
+                   std::size_t& recycled) {
+  contacts.clear();
+  kept.clear();
+  narrow.recall(0, impl.pairs.size());
+  for (std::size_t k = 0; k < impl.pairs.size(); ++k) {
+    if (!narrow.recycles(k)) {
+      narrow.find(k, contacts, kept);
+      continue;
+    }
+    Places at{contacts.contacts.size(), contacts.points.size(), kept.manifolds.size(), kept.points.size()};
+    const std::size_t points = narrow.count_kept(k);
+    resize({at.contact + 1, at.point + points, at.manifold + 1, at.kept_point + points}, contacts, kept);
+    narrow.place(k, at, contacts, kept);
+    ++recycled;
   }
 }
 
-/// The blocks' contacts and memories, one after the other.
-void gather_blocks(std::size_t count, DetectWorkspace::Impl& impl, ContactSet& contacts, ManifoldMemory& kept,
-                   std::size_t& recycled) {
-  BlockPlaces at;
+/// What a block will hold: what is not recycled is found, the rest only counted.
+void find_block(const NarrowPhase& narrow, std::size_t first, std::size_t last, BlockContacts& block) {
+  block.set.clear();
+  block.kept.clear();
+  block.recycled = 0;
+  std::size_t points = 0;
+  narrow.recall(first, last);
+  for (std::size_t k = first; k < last; ++k) {
+    if (narrow.recycles(k)) {
+      ++block.recycled;
+      points += narrow.count_kept(k);
+    } else {
+      narrow.find(k, block.set, block.kept);
+    }
+  }
+  block.count = {block.set.contacts.size() + block.recycled, block.set.points.size() + points,
+                 block.kept.manifolds.size() + block.recycled, block.kept.points.size() + points};
+}
+
+/// Where each block begins in the whole; returns the size of the whole.
+Places place_blocks(std::size_t blocks, DetectWorkspace::Impl& impl, std::size_t& recycled) {
+  Places at;
   impl.places.clear();
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < blocks; ++k) {
     const BlockContacts& block = impl.blocks[k];
     impl.places.push_back(at);
-    at.contact += block.set.contacts.size();
-    at.point += block.set.points.size();
-    at.manifold += block.kept.manifolds.size();
-    at.kept_point += block.kept.points.size();
+    at.contact += block.count.contact;
+    at.point += block.count.point;
+    at.manifold += block.count.manifold;
+    at.kept_point += block.count.kept_point;
     recycled += block.recycled;
   }
-  contacts.contacts.resize(at.contact);
-  contacts.points.resize(at.point);
-  kept.manifolds.resize(at.manifold);
-  kept.points.resize(at.kept_point);
-  impl.runner.run(count, kGatherBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t k = first; k < last; ++k) {
-      const BlockContacts& block = impl.blocks[k];
-      const BlockPlaces& to = impl.places[k];
-      place_part(block.set.contacts, block.set.points, to.contact, to.point, contacts.contacts, contacts.points);
-      place_part(block.kept.manifolds, block.kept.points, to.manifold, to.kept_point, kept.manifolds, kept.points);
-    }
-  });
+  return at;
 }
 
 void find_contacts_of_pairs(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts,
                             ManifoldMemory& kept, std::size_t& recycled) {
+  const std::size_t count = impl.pairs.size();
   recycled = 0;
   if (impl.runner.threads() == 1) {
-    contacts.clear();
-    kept.clear();
-    for (std::size_t k = 0; k < impl.pairs.size(); ++k) narrow.append(k, contacts, kept, recycled);
+    find_in_order(narrow, impl, contacts, kept, recycled);
     return;
   }
-  const std::size_t blocks = BlockRunner::count_blocks(impl.pairs.size(), kPairBlock);
+  const std::size_t blocks = BlockRunner::count_blocks(count, kPairBlock);
   if (impl.blocks.size() < blocks) impl.blocks.resize(blocks);
-  impl.runner.run(impl.pairs.size(), kPairBlock, [&](std::size_t index, std::size_t first, std::size_t last) {
-    BlockContacts& block = impl.blocks[index];
-    block.set.clear();
-    block.kept.clear();
-    block.recycled = 0;
-    for (std::size_t k = first; k < last; ++k) narrow.append(k, block.set, block.kept, block.recycled);
+  impl.runner.run(count, kPairBlock, [&](std::size_t index, std::size_t first, std::size_t last) {
+    find_block(narrow, first, last, impl.blocks[index]);
   });
-  gather_blocks(blocks, impl, contacts, kept, recycled);
+  resize(place_blocks(blocks, impl, recycled), contacts, kept);
+  impl.runner.run(count, kPairBlock, [&](std::size_t index, std::size_t first, std::size_t last) {
+    FoundContacts found(impl.blocks[index]);
+    Places at = impl.places[index];
+    for (std::size_t k = first; k < last; ++k) {
+      if (narrow.recycles(k)) {
+        narrow.place(k, at, contacts, kept);
+      } else {
+        found.place(impl.pairs[k], at, contacts, kept);
+      }
+    }
+  });
 }
 
 void detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, const DetectOptions& options,
@@ -219,8 +322,10 @@ void detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ig
   // What is recycled was looked for that much farther, so its pairs must be found from as far.
   const double margin = options.collide.margin + (recycling != nullptr ? recycling->distance : 0);
   find_near_pairs(colliders, ignored, margin, options.broad_phase, impl);
-  recall_axes(colliders, impl);
-  if (recycling != nullptr) recall_manifolds(recycling->former, impl);
+  const auto has_axes = [](std::uint8_t block) { return block != 0; };
+  const bool axes = std::any_of(impl.block_has_axes.begin(), impl.block_has_axes.end(), has_axes);
+  impl.axes.resize(axes ? impl.pairs.size() : 0);
+  if (recycling != nullptr) impl.former_manifold.resize(impl.pairs.size());
   const NarrowPhase narrow(colliders, options.collide, recycling, impl);
   std::size_t recycled = 0;
   find_contacts_of_pairs(narrow, impl, contacts, recycling != nullptr ? recycling->next : impl.nothing_kept, recycled);

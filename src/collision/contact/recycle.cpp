@@ -45,12 +45,11 @@ bool still_holds(const KeptManifold& kept, const Collider& a, const Collider& b,
   return moved + std::sqrt(0.5 * squared) * other.geometry->radius <= limit;
 }
 
-void append_kept(std::span<const KeptPoint> points, const Collider& a, const Collider& b,
-                 std::vector<ContactPoint>& to) {
+void place_kept(std::span<const KeptPoint> points, const Collider& a, const Collider& b, ContactPoint* to) {
   for (const KeptPoint& point : points) {
     const Vec3 x_A = a.X_WG * load(point.on_a), x_B = b.X_WG * load(point.on_b);
     const Vec3 normal = (point.reference_is_b != 0 ? b : a).X_WG.R * load(point.normal);
-    to.push_back({0.5 * (x_A + x_B), normal, normal.dot(x_B - x_A), point.feature});
+    *to++ = {0.5 * (x_A + x_B), normal, normal.dot(x_B - x_A), point.feature};
   }
 }
 
@@ -78,12 +77,6 @@ void keep(const Contact& contact, std::span<const ContactPoint> points, const Co
     to.reference_is_b = swapped ? 1 : 0;
     memory.points.push_back(to);
   }
-}
-
-void keep_on(const KeptManifold& kept, std::span<const KeptPoint> points, ManifoldMemory& memory) {
-  memory.manifolds.push_back(kept);
-  memory.manifolds.back().first = static_cast<std::uint32_t>(memory.points.size());
-  memory.points.insert(memory.points.end(), points.begin(), points.end());
 }
 
 }  // namespace achilles

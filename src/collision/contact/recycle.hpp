@@ -26,15 +26,11 @@ namespace achilles {
 /// Whether the points still stand for the contact of the two colliders. `limit` is the pair's ε_max.
 [[nodiscard]] bool still_holds(const KeptManifold& kept, const Collider& a, const Collider& b, double limit);
 
-/// Appends the kept points at the present pose.
-void append_kept(std::span<const KeptPoint> points, const Collider& a, const Collider& b,
-                 std::vector<ContactPoint>& to);
+/// Writes the kept points at the present pose to the places from `to` on.
+void place_kept(std::span<const KeptPoint> points, const Collider& a, const Collider& b, ContactPoint* to);
 
 /// Keeps points that were just found, as the last of the memory.
 void keep(const Contact& contact, std::span<const ContactPoint> points, const Collider& a, const Collider& b,
           ManifoldMemory& memory);
-
-/// Copies a kept manifold to the end of another memory.
-void keep_on(const KeptManifold& kept, std::span<const KeptPoint> points, ManifoldMemory& memory);
 
 }  // namespace achilles
