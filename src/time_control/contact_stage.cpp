@@ -12,7 +12,7 @@ namespace achilles {
 
 namespace {
 
-constexpr std::size_t kBodyBlock = 256;  // bodies or their pieces that one thread takes at a time
+constexpr std::size_t kBodyBlock = 16;  // bodies or their pieces that one thread takes at a time
 
 }  // namespace
 
@@ -155,7 +155,7 @@ void build_rows(World& world, const ContactRowOptions& options, bool warm_start,
 
 namespace {
 
-constexpr std::size_t kContactBlock = 128;
+constexpr std::size_t kContactBlock = 32;
 
 bool has_touched(const Contact& contact, double touching, const StepWorkspace& scratch) {
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {

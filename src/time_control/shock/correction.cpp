@@ -15,7 +15,7 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
 constexpr double kSettled = 0.01;                               // of the slop: sweeps that move less than this end
 constexpr std::size_t kClusterBlock = 4;
-constexpr std::size_t kBodyBlock = 512;
+constexpr std::size_t kBodyBlock = 128;
 
 std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t body) {
   while (parent[body] != body) {
@@ -233,17 +233,18 @@ void prepare_displacements(std::size_t bodies, StepWorkspace& scratch) {
 
 void correct_shocks(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
-  prepare_displacements(world.bodies.size(), scratch);
   for_each_block(scratch, [&](PatchBlock& block) {
     const std::span<Patch> patches = std::span(shock.patches).subspan(block.first, block.last - block.first);
     const bool wrong = aim_corrections(patches, options, h, world.bodies.velocity);
     shock.block_value[static_cast<std::size_t>(&block - shock.domains.blocks.data())] = wrong ? 1 : 0;
   });
+  const auto is_wrong = [](double value) { return value > 0; };
+  if (std::none_of(shock.block_value.begin(), shock.block_value.end(), is_wrong)) return;
+  prepare_displacements(world.bodies.size(), scratch);
   for_each_shock_group(scratch, [&](std::size_t index) {
     const ShockGroup group(scratch, index);
     const auto first = shock.block_value.begin() + group.first_block;
-    if (std::none_of(first, first + static_cast<std::ptrdiff_t>(group.blocks.size()), [](double v) { return v > 0; }))
-      return;
+    if (std::none_of(first, first + static_cast<std::ptrdiff_t>(group.blocks.size()), is_wrong)) return;
     if (options.propagate && group.blocks.size() == 1) push_layers(options, group, scratch);
     if (options.propagate && group.blocks.size() > 1) {
       find_clusters(group, scratch, shock.clusters);

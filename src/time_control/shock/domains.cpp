@@ -125,10 +125,15 @@ class GroupCut {
   }
 
   static bool comes_before(const PatchDomains::Between& p, const PatchDomains::Between& q) {
-    return std::tuple(p.stage, ~p.count, p.cells) < std::tuple(q.stage, ~q.count, q.cells);
+    return std::tuple(p.stage, p.cells) < std::tuple(q.stage, q.cells);
   }
 
-  /// Pairs of cells that have contacts, stage after stage, the larger ones of a stage first.
+  static bool is_larger(const PatchDomains::Between& p, const PatchDomains::Between& q) {
+    return std::tuple(~p.count, p.cells) < std::tuple(~q.count, q.cells);
+  }
+
+  /// Pairs of cells that have contacts, stage after stage, and in each by their cells: neighbours are halves of one
+  /// cell, so that a thread that takes the first half of every stage stays in one part of the group.
   void order_pairs_of_cells() {
     refill(domains_.block_of, std::size_t{cells_} * cells_, 0U);
     domains_.cells_of.clear();
@@ -143,7 +148,7 @@ class GroupCut {
     const auto is_inside = [&](const PatchDomains::Between& pair) {
       return pair.cells / cells_ == pair.cells % cells_;
     };
-    std::sort(domains_.between.begin(), domains_.between.end(), comes_before);
+    std::sort(domains_.between.begin(), domains_.between.end(), is_larger);
     refill(domains_.used, cells_, std::uint64_t{1});
     for (PatchDomains::Between& pair : domains_.between) {
       if (is_inside(pair)) continue;
@@ -180,6 +185,23 @@ class GroupCut {
   std::uint32_t cells_ = 0;
 };
 
+/// Every block has a place in its stage, from 0 to 1; blocks of a group by that place.
+void order_by_share(PatchDomains& domains) {
+  constexpr std::uint64_t kWhole = std::uint64_t{1} << 20U;
+  domains.by_share.clear();
+  for (std::size_t group = 0; group + 1 < domains.group_start.size(); ++group) {
+    domains.share_keys.clear();
+    for (std::uint32_t stage = domains.group_start[group]; stage < domains.group_start[group + 1]; ++stage) {
+      const std::uint32_t first = domains.stage_start[stage], last = domains.stage_start[stage + 1];
+      for (std::uint32_t block = first; block < last; ++block) {
+        domains.share_keys.push_back(kWhole * (block - first) / (last - first) << 32U | block);
+      }
+    }
+    std::sort(domains.share_keys.begin(), domains.share_keys.end());
+    for (const std::uint64_t key : domains.share_keys) domains.by_share.push_back(static_cast<std::uint32_t>(key));
+  }
+}
+
 }  // namespace
 
 void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains) {
@@ -194,6 +216,7 @@ void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains&
   }
   domains.group_start.push_back(count_of(domains.stage_start));
   domains.stage_start.push_back(count_of(domains.blocks));
+  order_by_share(domains);
 }
 
 }  // namespace achilles

@@ -29,6 +29,9 @@ struct PatchDomains {
   std::vector<PatchBlock> blocks;          // group after group, stage after stage
   std::vector<std::uint32_t> stage_start;  // per stage its first block, and one past the last
   std::vector<std::uint32_t> group_start;  // per group its first stage, and one past the last
+  // Blocks as the threads share them in the stages: a thread that takes an equal part of this list takes what it
+  // sweeps.
+  std::vector<std::uint32_t> by_share;
 
   [[nodiscard]] std::uint32_t first_block(std::size_t group) const { return stage_start[group_start[group]]; }
   [[nodiscard]] std::uint32_t last_block(std::size_t group) const { return stage_start[group_start[group + 1]]; }
@@ -48,6 +51,7 @@ struct PatchDomains {
   std::vector<std::uint32_t> block_of;  // per pair of cells, row after row
   std::vector<std::uint32_t> cells_of;  // per contact of the group, its place in that matrix
   std::vector<std::uint64_t> used;      // per cell, a bit for each stage
+  std::vector<std::uint64_t> share_keys;
 };
 
 /// Contacts of all groups in blocks and stages, after find_layers. The patches of a block are numbered later.

@@ -223,22 +223,26 @@ void record_patches(StepWorkspace& scratch) {
   const ContactSet& contacts = scratch.contacts;
   scratch.records.resize(contacts.points.size());
   scratch.point_load.resize(contacts.points.size());
-  const auto mark = [&](std::uint32_t body) {  // blocks share bodies
-    std::atomic_ref(scratch.constrained[body]).store(1, std::memory_order_relaxed);
+  // Blocks share bodies; and bodies the lines of a cache, which a store takes from the other threads.
+  const auto mark = [&](std::uint32_t body) {
+    const std::atomic_ref flag(scratch.constrained[body]);
+    if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
   };
   for_each_block(scratch, [&](const PatchBlock& block) {
     for (std::uint32_t k = block.first; k < block.last; ++k) {
       const Patch& patch = scratch.shock->patches[k];
+      bool pushes = false;
       for (int i = 0; i < patch.count; ++i) {
         const std::size_t p = patch.first + static_cast<std::size_t>(i);
         const ContactPoint& point = contacts.points[p];
         const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
         scratch.point_load[p] = patch.load[i];
         scratch.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
-        if (impulse.isZero(0)) continue;
-        mark(patch.body_a);
-        mark(patch.body_b);
+        pushes = pushes || !impulse.isZero(0);
       }
+      if (!pushes) continue;
+      mark(patch.body_a);
+      mark(patch.body_b);
     }
   });
 }

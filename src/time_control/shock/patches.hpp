@@ -19,8 +19,9 @@ void record_patches(StepWorkspace& scratch);
 /// Calls work(block) for all blocks of all groups at once: for what does not pass from patch to patch.
 template <class Work>
 void for_each_block(StepWorkspace& scratch, const Work& work) {
-  std::vector<PatchBlock>& blocks = scratch.shock->domains.blocks;
-  scratch.runner.run(blocks.size(), 1, [&](std::size_t block, std::size_t, std::size_t) { work(blocks[block]); });
+  PatchDomains& domains = scratch.shock->domains;
+  scratch.runner.run(domains.blocks.size(), 1,
+                     [&](std::size_t k, std::size_t, std::size_t) { work(domains.blocks[domains.by_share[k]]); });
 }
 
 }  // namespace achilles

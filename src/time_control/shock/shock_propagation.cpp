@@ -7,18 +7,26 @@
 #include "time_control/shock/shock_workspace.hpp"
 #include "time_control/shock/sweeps.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace achilles {
 namespace {
 
-constexpr std::size_t kBodyBlock = 256;  // bodies that one thread takes at a time
+constexpr std::size_t kBodyBlock = 16;  // bodies that one thread takes at a time
 
 template <class Work>
 void for_each_body(const World& world, StepWorkspace& scratch, const Work& work) {
   scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) work(i);
   });
+}
+
+double measure_work_of_scripts(const BodyArrays& bodies, std::span<const ContactRecord> records) {
+  if (std::find(bodies.kind.begin(), bodies.kind.end(), BodyKind::kScripted) == bodies.kind.end()) return 0;
+  double work = 0;
+  for (const ContactRecord& record : records) work += measure_script_work(bodies, record, record.impulse);
+  return work;
 }
 
 }  // namespace
@@ -53,9 +61,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   rebound_shocks(world, options, scratch, report);
   conclude_joints(world, h, scratch, report);
   report.joint_error = update_joint_positions(world);
-  for (const ContactRecord& record : scratch.records) {
-    report.external_work += measure_script_work(world.bodies, record, record.impulse);
-  }
+  report.external_work += measure_work_of_scripts(world.bodies, scratch.records);
   put_to_sleep(world, options.sleeping, search, scratch);
   world.time += h;
   ++world.step_index;
