@@ -20,8 +20,7 @@ struct HybridOptions {
 /// Bodies that can meet within the step, as far as their speeds let them come, make a group. A group with a joint or
 /// with a contact that rests goes to the stages of `lcp-fixed`; all others go to `impulse-conservative`. The groups do
 /// not meet within the step, so each is advanced alone. Where the constraint method comes deeper than the tolerance
-/// on the way (its rows see a rotation as
-/// straight), that part of the step is taken back and halved.
+/// on the way (its rows see a rotation as straight), that part of the step is taken back and halved.
 [[nodiscard]] StepReport advance_hybrid(World& world, const HybridOptions& options, StepWorkspace& scratch, double h);
 
 }  // namespace achilles
