@@ -59,6 +59,7 @@ void correct_positions(World& world, const CorrectionOptions& options, double h,
                 scratch.correction_impulses);
   }
   if (any) displace_bodies(world, scratch.corrections, scratch.movable);
+  scratch.mark("positions");
 }
 
 void displace_bodies(World& world, std::span<const BodyVelocity> displacement, std::span<const std::uint8_t> movable) {

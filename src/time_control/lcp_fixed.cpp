@@ -30,16 +30,13 @@ StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, StepW
   simplify_contacts(world, options.speed_ups, options.slop, scratch);
   build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
   zero_restitution(world, options.speed_ups, options.sleeping, scratch);
-  scratch.mark("rows");
   solve_groups(world, {options.solver, options.exact_rows}, scratch);
-  scratch.mark("solving");
   conclude_contacts(world, options.slop, scratch, report);
   conclude_joints(world, h, scratch, report);
   copy_to(world.bodies.position, scratch.impulse.position);
   integrate_positions(world, h, options.integrator, scratch.motion, scratch.constrained);
   correct_positions(
       world, {options.correction, options.slop, options.correction_iterations, exact_corrections(options)}, h, scratch);
-  scratch.mark("positions");
   rebound(world, options.solver, options.slop, h, scratch, report);
   report.joint_error = update_joint_positions(world);
   put_to_sleep(world, options.sleeping, search, scratch);

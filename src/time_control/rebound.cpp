@@ -157,6 +157,7 @@ void rebound(World& world, const SolverOptions& solver, double touching, double 
     one.resolve(solver);
     report.impacts += bounces;
   }
+  scratch.mark("rebound");
 }
 
 }  // namespace achilles

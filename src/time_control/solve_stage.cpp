@@ -26,7 +26,9 @@ void solve_group(World& world, const GroupSolveOptions& options, StepWorkspace& 
 }  // namespace
 
 void solve_groups(World& world, const GroupSolveOptions& options, StepWorkspace& scratch) {
+  scratch.mark("rows");
   for_each_group(scratch, [&](std::size_t group) { solve_group(world, options, scratch, group); });
+  scratch.mark("solving");
 }
 
 }  // namespace achilles

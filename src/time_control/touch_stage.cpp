@@ -125,6 +125,7 @@ bool has_approach(const World& world, const TouchOptions& options, bool bouncing
 }
 
 void resolve_touch_impact(World& world, const ImpactLaw& law, StepWorkspace& scratch, StepReport& report) {
+  scratch.mark("rows");
   const ImpactProblem problem{scratch.rows, scratch.inverse_mass, scratch.impulse.restitution};
   copy_to(world.bodies.velocity, scratch.corrections);
   const ImpactReport impact =
@@ -146,6 +147,7 @@ void resolve_touch_impact(World& world, const ImpactLaw& law, StepWorkspace& scr
                           std::string(to_string(impact.status)) + name_opposing(world, impact, scratch)};
   }
   record_touch_impulses(scratch);
+  scratch.mark("impacts");
 }
 
 void record_touch_impulses(StepWorkspace& scratch) {

@@ -2,8 +2,12 @@
 #include "time_control/method.hpp"
 #include "time_control/advance.hpp"
 
+#include <achilles/profile.hpp>
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -116,6 +120,28 @@ TEST(Methods, AdvanceByTheStepAndDependOnNothingButTheWorld) {
       EXPECT_EQ(report.stopped->reason, again.stopped->reason) << info.name;
       break;
     }
+  }
+}
+
+TEST(Methods, TellAProfileTheirStages) {
+  for (const MethodInfo& info : method_infos()) {
+    const Method method = make_method(describe(info.name));
+    World world(make_bouncing_balls());
+    Profile profile;
+    StepWorkspace scratch;
+    scratch.profile = &profile;
+    for (int k = 0; k < 20; ++k) {
+      profile.begin_step();
+      (void)advance(world, method, scratch, 0.01);
+    }
+    const auto has = [&](std::initializer_list<std::string_view> names) {
+      return std::any_of(profile.stages().begin(), profile.stages().end(), [&](const Profile::Stage& stage) {
+        return stage.calls > 0 && std::find(names.begin(), names.end(), stage.name) != names.end();
+      });
+    };
+    EXPECT_TRUE(has({"bodies"})) << info.name;
+    EXPECT_TRUE(has({"collision detection", "times of contact"})) << info.name;
+    EXPECT_TRUE(has({"solving", "impacts", "sweeps", "substeps", "forces"})) << info.name;
   }
 }
 

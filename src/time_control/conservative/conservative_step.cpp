@@ -42,7 +42,9 @@ class ConservativeStep {
 
   StepReport run() {
     prepare();
+    scratch_.mark("bodies");
     find_candidates();
+    scratch_.mark("pairs");
     while (!local_.heap.empty() && !report_.stopped) {
       std::pop_heap(local_.heap.begin(), local_.heap.end(), is_later);
       const ImpactEvent event = local_.heap.back();
@@ -54,7 +56,9 @@ class ConservativeStep {
         look_at(event.candidate);
       }
     }
+    scratch_.mark("times of contact");
     for (std::size_t i = 0; i < bodies_.size(); ++i) fly(i, report_.stopped ? now_ : h_);
+    scratch_.mark("flight");
     world_.time += report_.stopped ? now_ : h_;
     ++world_.step_index;
     return report_;
@@ -246,6 +250,7 @@ class ConservativeStep {
   }
 
   void collide_pair(std::int32_t index, const SignedDistance& gap) {
+    scratch_.mark("times of contact");
     const ColliderPair pair = local_.candidates[static_cast<std::size_t>(index)].pair;
     const std::array<std::uint32_t, 2> two{local_.moving[pair.a].body, local_.moving[pair.b].body};
     for (const std::uint32_t body : two) {
@@ -270,6 +275,7 @@ class ConservativeStep {
     candidate.floor =
         std::min(-0.75 * tolerance_, gap.distance - (gap.distance < -tolerance_ ? 0.001 : 0.01) * tolerance_);
     for (const std::uint32_t body : two) restart(body);
+    scratch_.mark("impacts");
   }
 
   /// Points where the two touch at their present poses.

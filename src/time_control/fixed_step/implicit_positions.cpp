@@ -95,6 +95,7 @@ ImplicitReport solve_implicit_positions(World& world, const ImplicitOptions& opt
     copy_to(world.bodies.velocity, local.guess);
     copy_to(scratch.fixed_step.free, world.bodies.velocity);
     place_at_guess(world, h, scratch);
+    scratch.mark("positions");
   }
 }
 

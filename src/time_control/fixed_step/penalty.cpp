@@ -52,7 +52,9 @@ class PenaltyStep {
       }
       const double dt = count <= 1 ? left : left / count;
       push(dt);
+      scratch_.mark("forces");
       move(dt);
+      scratch_.mark("positions");
       left = count <= 1 ? 0 : left - dt;
       ++substeps;
     }
@@ -65,15 +67,18 @@ class PenaltyStep {
   }
 
  private:
-  [[nodiscard]] SpringDamper spring_of(const Contact& contact) const {
+  [[nodiscard]] SpringDamper spring_of(const Contact& contact) {
     const ContactLaw& law = world_.materials.law(scratch_.colliders[contact.collider_a].material,
                                                  scratch_.colliders[contact.collider_b].material);
     if (law.stiffness > 0) return {law.stiffness, law.damping};
     const auto inverse = [&](std::uint32_t i) { return bodies_.is_movable(i) ? 1 / bodies_.mass[i] : 0.0; };
     const double mass = 1 / (inverse(contact.body_a) + inverse(contact.body_b));
     const double omega = std::numbers::pi / options_.contact_time;
-    const double zeta = find_damping_ratio(law.restitution);
-    return {mass * omega * omega / contact.count, 2 * zeta * mass * omega / contact.count};
+    if (law.restitution != restitution_) {  // most contacts share one, and the search for its ratio takes long
+      restitution_ = law.restitution;
+      damping_ratio_ = find_damping_ratio(restitution_);
+    }
+    return {mass * omega * omega / contact.count, 2 * damping_ratio_ * mass * omega / contact.count};
   }
 
   [[nodiscard]] Arms arms_of(const Contact& contact, const ContactPoint& point) const {
@@ -199,6 +204,8 @@ class PenaltyStep {
   const PenaltyOptions& options_;
   StepWorkspace& scratch_;
   double h_;
+  double restitution_ = -1;   // of the contact that was looked at last
+  double damping_ratio_ = 0;  // that gives it
   StepReport report_;
 };
 

@@ -27,6 +27,7 @@ void stop_approach(World& world, const PositionOptimalOptions& options, StepWork
                                     scratch.solving.front(), scratch.impulses);
   report.residual = std::max(report.residual, plastic.residual);
   ++report.impacts;
+  scratch.mark("solving");
 }
 
 }  // namespace
@@ -44,6 +45,7 @@ StepReport advance_position_optimal(World& world, const PositionOptimalOptions& 
   report.residual = std::max(report.residual, implicit.change / h);
   restore_poses(world, scratch);
   integrate_positions(world, h, Integrator::kSemiImplicit, scratch.motion, scratch.constrained);
+  scratch.mark("positions");
 
   copy_to(end, world.bodies.velocity);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {

@@ -28,6 +28,7 @@ class HybridStep {
     const std::int64_t step = world_.step_index;
     remember_start();
     choose_methods();
+    scratch_.mark("groups");
     bool any_flies = false;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       any_flies = any_flies || (bodies_.is_movable(i) && local_.constraint[i] == 0);
@@ -186,7 +187,7 @@ class HybridStep {
       local_.proxies[c] = make_swept_proxy(local_.moving[c], dt, 0);
     }
     find_pairs(local_.proxies, scratch_.ignored, TreeOptions{}, scratch_.runner, local_.broad_phase, local_.pairs);
-    return std::any_of(local_.pairs.begin(), local_.pairs.end(), [&](const ColliderPair& pair) {
+    const bool any = std::any_of(local_.pairs.begin(), local_.pairs.end(), [&](const ColliderPair& pair) {
       const MovingCollider &a = local_.moving[pair.a], &b = local_.moving[pair.b];
       const MovingPair moving(*a.geometry, a.motion, *b.geometry, b.motion);
       // What is too deep already must not get deeper.
@@ -195,6 +196,8 @@ class HybridStep {
       const GapLevels levels{upper - 0.05 * options_.tolerance, upper};
       return find_first_descent(moving, 0, dt, levels, kMostIterations).status != ContactSearchStatus::kApart;
     });
+    scratch_.mark("way between");
+    return any;
   }
 
   void advance_resting() {

@@ -33,7 +33,9 @@ class ImpulseStep {
 
   StepReport run() {
     flights_.begin();
+    scratch_.mark("bodies");
     find_pairs_of_step();
+    scratch_.mark("pairs");
     treat_start();
     for (std::int32_t k = 0; !report_.stopped && k < pair_count(); ++k) search(k);
     while (!local_.heap.empty() && !report_.stopped) {
@@ -49,8 +51,10 @@ class ImpulseStep {
         meet(event.pair);
       }
     }
+    scratch_.mark("times of contact");
     const double end = report_.stopped ? now_ : h_;
     for (std::size_t i = 0; i < bodies_.size(); ++i) flights_.fly(i, end);
+    scratch_.mark("flight");
     world_.time += end;
     ++world_.step_index;
     std::swap(scratch_.records, local_.records);
@@ -210,13 +214,16 @@ class ImpulseStep {
 
   /// Treats all that touches the given bodies, and what touches that, and so on; then finds out when they meet next.
   void treat(std::span<const std::uint32_t> seeds) {
+    scratch_.mark("times of contact");
     collect_touching(seeds);
+    scratch_.mark("collision detection");
     for (const std::uint32_t i : local_.group) scratch_.inverse_mass[i] = compute_inverse_mass(bodies_, i);
     if (!scratch_.contacts.points.empty()) {
       ++report_.groups;
       report_.contacts = std::max(report_.contacts, static_cast<int>(scratch_.contacts.points.size()));
       treat_instant({world_, options_, touch_, scratch_, report_, h_, h_ - now_});
     }
+    scratch_.mark("impacts");
     for (std::size_t k = 0; k < local_.group.size(); ++k) {
       const std::uint32_t i = local_.group[k];
       if (options_.independent && !has_changed(i, local_.before[k])) continue;
