@@ -9,8 +9,13 @@ namespace {
 
 // What docs/throughput.md states; padding would be hashed and saved, so there must be none either.
 TEST(SoftMemory, BytesPerBodyAndContactAreThoseOfTheDocumentation) {
-  EXPECT_EQ(2 * sizeof(SoftVelocity) + sizeof(SoftDisplacement) + sizeof(SoftMass), 160U);
-  EXPECT_EQ(sizeof(ContactLanes), 404U * kLanes);
+  EXPECT_EQ(3 * sizeof(SoftVelocity) + sizeof(SoftDisplacement) + sizeof(SoftMass), 192U);
+  EXPECT_EQ(sizeof(ContactLanes), 108U * kLanes);
+  EXPECT_EQ(sizeof(PointLanes), 28U * kLanes);
+  EXPECT_EQ(sizeof(PatchLanes), 28U * kLanes);
+  EXPECT_EQ(sizeof(MassLanes), 72U * kLanes);
+  EXPECT_EQ(sizeof(ColdLanes), 16U * kLanes);
+  EXPECT_EQ(sizeof(ApproachLanes), 4U * kLanes);
   EXPECT_EQ(sizeof(CachedContact), 16U);
   EXPECT_EQ(sizeof(CachedPoint), 72U);
   EXPECT_EQ(sizeof(KeptManifold), 88U);

@@ -12,11 +12,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <vector>
 
 namespace achilles {
 
-/// What the kernels need of a body: one cache line. Slot 0 is everything that never moves.
+/// What the kernels need of a body. Slot 0 is everything that never moves; bodies that impulses move have slots above,
+/// others that move (scripted ones) below, which are never written: many lanes may share them.
 struct alignas(32) SoftVelocity {
   float linear[3];   // [m/s]
   float angular[3];  // [rad/s]
@@ -40,41 +41,69 @@ inline constexpr std::size_t kPointsPerManifold = 4;
 
 using Lane = float[kLanes];
 
+/// Eight manifolds. What only some have lies apart, so that those of one point between round bodies take a third of
+/// the memory that any others may take.
 struct alignas(32) ContactLanes {
   std::int32_t slot_a[kLanes];  // of the bodies; 0 in lanes without a contact
   std::int32_t slot_b[kLanes];
-  std::int32_t writes_a[kLanes];  // the slot again where the body is moved by impulses, else 0
-  std::int32_t writes_b[kLanes];
-  Lane inverse_mass_a[3], inverse_mass_b[3];        // [1/kg] per axis
-  Lane inverse_inertia_a[6], inverse_inertia_b[6];  // [1/(kg m²)] xx, yy, zz, xy, xz, yz
-  Lane normal[3];                                   // from a to b
+  Lane normal[3];  // from a to b
   Lane tangent[2][3];
+  Lane across[3];  // [m] from the centre of b to that of a: what the arm of b is longer than that of a
   Lane friction;
-  Lane restitution;
-  Lane bias_rate;      // [1/s] penetration to velocity
-  Lane mass_scale;     // of the effective mass
-  Lane impulse_scale;  // share of the impulse that leaks
+  Lane tangent_mass[3];     // inverse of the 2×2 effective mass: 11, 22, 12
+  Lane tangent_impulse[2];  // [N s] of a substep
+  Lane tangent_total[2];    // [N s] of the step
+  // Of round bodies: those that answer alike to pushes, and to turns, in all directions.
+  Lane inverse_mass_a, inverse_mass_b;        // [1/kg]
+  Lane inverse_inertia_a, inverse_inertia_b;  // [1/(kg m²)]
+  std::uint32_t first_point = 0, points = 0;  // as many as the richest manifold has
+  std::int32_t patch = -1;                    // or -1: all have one point, which resists no turning
+  std::int32_t masses = -1;                   // or -1: all bodies are round
+  std::uint32_t unused[4];
+};
 
-  struct Point {
-    Lane arm_a[3], arm_b[3];  // [m]
-    Lane gap;                 // [m] at the beginning of the step; huge where there is no point
-    Lane normal_mass;         // [kg] effective
-    Lane impulse;             // [N s] of a substep
-  } points[kPointsPerManifold];
+/// One point of each of eight manifolds.
+struct alignas(32) PointLanes {
+  Lane arm[3];       // [m] of a
+  Lane gap;          // [m] at the beginning of the step; huge where there is no point
+  Lane normal_mass;  // [kg] effective
+  Lane impulse;      // [N s] of a substep
+  Lane total;        // [N s] of the step
+};
 
-  Lane warm_tangent[3];           // [N s] friction of the substep before, world axes
-  Lane center_a[3], center_b[3];  // [m] arms of the friction impulse
-  Lane tangent_mass[3];           // inverse of the 2×2 effective mass: 11, 22, 12
-  Lane tangent_impulse[2];        // [N s]
+/// Friction of manifolds with several points: it acts at their centre, and about the normal.
+struct alignas(32) PatchLanes {
+  Lane center[3];  // [m] arm of a
   Lane twist_mass;
   Lane twist_reach;    // [m] times the normal impulse bounds the twist
-  Lane twist_impulse;  // [N m s]
+  Lane twist_impulse;  // [N m s] of a substep
+  Lane twist_total;    // [N m s] of the step
+};
 
-  // What the step leaves, side by side.
-  Lane total[kPointsPerManifold];     // [N s] of the step
-  Lane approach[kPointsPerManifold];  // [m/s] normal velocity at the beginning of the step
-  Lane tangent_total[3];              // [N s] world axes
-  Lane twist_total;                   // [N m s]
+/// Of manifolds between any bodies.
+struct alignas(32) MassLanes {
+  Lane inverse_mass_a[3], inverse_mass_b[3];        // [1/kg] per axis
+  Lane inverse_inertia_a[6], inverse_inertia_b[6];  // [1/(kg m²)] xx, yy, zz, xy, xz, yz
+};
+
+/// What substeps do not look at.
+struct alignas(32) ColdLanes {
+  Lane restitution;
+  Lane warm_tangent[3];  // [N s] friction of the substep before, world axes
+};
+
+struct alignas(32) ApproachLanes {
+  Lane speed;  // [m/s] along the normal at the beginning of the step
+};
+
+/// The lanes of a step.
+struct SoftLanes {
+  std::vector<ContactLanes> contacts;
+  std::vector<PointLanes> points;
+  std::vector<PatchLanes> patches;
+  std::vector<MassLanes> masses;
+  std::vector<ColdLanes> cold;          // per element of contacts
+  std::vector<ApproachLanes> approach;  // per element of points
 };
 
 /// A contact or joint as a damped spring, in impulses over a substep.
@@ -87,7 +116,7 @@ struct Softness {
 /// [m] gap of a point that is not there.
 inline constexpr float kNoPoint = 1e10f;
 
-/// The bodies as the kernels see them, by slot.
+/// The bodies as the kernels see them: pointers to slot 0.
 struct SoftBodies {
   SoftVelocity* velocities = nullptr;
   const SoftDisplacement* displacements = nullptr;
@@ -98,16 +127,22 @@ struct SubstepOptions {
   float inverse_h = 0;   // [1/s] of the substep
   bool biased = true;    // push penetration out; false: only stop the approach, and add the impulses to the totals
   float push_speed = 0;  // [m/s] at most
+  Softness between, grounded;  // of contacts between two that move, and with something that does not
+};
+
+/// Which of the contacts of the lanes.
+struct LaneRange {
+  std::size_t first = 0, last = 0;
 };
 
 /// From slots, normals, arms and gaps all the rest that stays the same over the substeps: masses, tangents, the centre
 /// of the patch. `twist_reach` holds the torsional friction [m] and `warm_tangent` last step's friction before.
-void prepare_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies);
-/// Applies the impulses kept from the substep before.
-void warm_start_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies);
+void prepare_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies);
+/// Applies the impulses kept from the step before.
+void warm_start_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies);
 /// One sweep: friction, then normals.
-void solve_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, const SubstepOptions& options);
+void solve_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, const SubstepOptions& options);
 /// Points that met faster than the threshold [m/s] and were pressed leave with their restitution.
-void restitute_contacts(std::span<ContactLanes> lanes, const SoftBodies& bodies, float threshold);
+void restitute_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, float threshold);
 
 }  // namespace achilles

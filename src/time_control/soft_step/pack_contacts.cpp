@@ -1,6 +1,7 @@
 #include "time_control/soft_step/pack_contacts.hpp"
 
 #include "math/refill.hpp"
+#include "time_control/soft_step/order_lanes.hpp"
 #include "world/contact_memory.hpp"
 
 #include <algorithm>
@@ -9,47 +10,31 @@
 namespace achilles {
 namespace {
 
-std::int32_t claim_slot(const BodyArrays& bodies, std::uint32_t body, SoftWorkspace& soft) {
-  if (bodies.kind[body] == BodyKind::kFixed) return 0;
+/// Gives a body a slot: counting from 1 up if impulses move it, from -1 down if it moves by itself.
+void claim_slot(const BodyArrays& bodies, std::uint32_t body, const StepWorkspace& scratch, SoftWorkspace& soft) {
   std::int32_t& slot = soft.slot_of[body];
-  if (slot == 0) {
-    slot = static_cast<std::int32_t>(soft.body_of.size());
+  if (slot != 0 || bodies.kind[body] == BodyKind::kFixed) return;
+  if (scratch.movable[body] != 0) {
     soft.body_of.push_back(body);
+    slot = static_cast<std::int32_t>(soft.body_of.size());
+  } else {
+    soft.watched_bodies.push_back(body);
+    slot = -static_cast<std::int32_t>(soft.watched_bodies.size());
   }
-  return slot;
+}
+
+/// Puts those with slots up to 0 before the others.
+void finish_slots(const World& world, SoftWorkspace& soft) {
+  soft.movers = static_cast<std::uint32_t>(soft.body_of.size());
+  soft.watched = static_cast<std::uint32_t>(soft.watched_bodies.size());
+  soft.watched_bodies.push_back(0);  // stands for what never moves
+  std::rotate(soft.watched_bodies.begin(), soft.watched_bodies.end() - 1, soft.watched_bodies.end());
+  soft.body_of.insert(soft.body_of.begin(), soft.watched_bodies.rbegin(), soft.watched_bodies.rend());
+  order_slots(world, soft);
 }
 
 void store(const Vec3& value, Lane (&lanes)[3], std::size_t lane) {
   for (int k = 0; k < 3; ++k) lanes[k][lane] = static_cast<float>(value[k]);
-}
-
-/// No contact in any lane.
-ContactLanes make_empty_lanes() {
-  ContactLanes empty{};
-  for (ContactLanes::Point& point : empty.points) std::fill(std::begin(point.gap), std::end(point.gap), kNoPoint);
-  return empty;
-}
-
-/// Gives every manifold a lane: colour after colour, eight to the lanes, those of the overflow alone.
-void assign_lanes(SoftWorkspace& soft) {
-  const Coloring& coloring = soft.coloring;
-  soft.start.clear();
-  soft.lane_of.resize(soft.manifolds.size());
-  std::uint32_t count = 0;
-  for (std::size_t color = 0; color <= coloring.colors(); ++color) {
-    soft.start.push_back(count);
-    const std::span<const std::uint32_t> edges = coloring.edges_of(color);
-    const bool overflow = color == coloring.colors();
-    for (std::size_t k = 0; k < edges.size(); ++k) {
-      soft.lane_of[edges[k]] = static_cast<std::uint32_t>(count * kLanes + (overflow ? k * kLanes : k));
-    }
-    count += static_cast<std::uint32_t>(overflow ? edges.size() : (edges.size() + kLanes - 1) / kLanes);
-  }
-  soft.start.push_back(count);
-  soft.lanes.resize(count);
-  refill(soft.manifold_at, count * kLanes, std::int32_t{-1});
-  for (std::size_t m = 0; m < soft.lane_of.size(); ++m)
-    soft.manifold_at[soft.lane_of[m]] = static_cast<std::int32_t>(m);
 }
 
 }  // namespace
@@ -60,25 +45,31 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
   soft.edges.clear();
   soft.first_manifold.clear();
   soft.restitutes = false;
-  soft.body_of.assign(1, 0);
+  soft.body_of.clear();
+  soft.watched_bodies.clear();
   refill(soft.slot_of, world.bodies.size(), std::int32_t{0});
   for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
     const Contact& contact = scratch.contacts.contacts[index];
     soft.first_manifold.push_back(static_cast<std::uint32_t>(soft.manifolds.size()));
     if (scratch.movable[contact.body_a] == 0 && scratch.movable[contact.body_b] == 0) continue;
-    claim_slot(world.bodies, contact.body_a, soft);
-    claim_slot(world.bodies, contact.body_b, soft);
+    claim_slot(world.bodies, contact.body_a, scratch, soft);
+    claim_slot(world.bodies, contact.body_b, scratch, soft);
     const ContactLaw& law = world.materials.law(scratch.colliders[contact.collider_a].material,
                                                 scratch.colliders[contact.collider_b].material);
     soft.restitutes = soft.restitutes || law.restitution > 0;
+    // A single point that resists turning is a patch: it takes the rows of two.
+    const std::uint16_t fewest = law.torsional_friction > 0 ? 1 : 0;
+    const std::uint16_t any =
+        soft.round[contact.body_a] != 0 && soft.round[contact.body_b] != 0 ? 0 : kPointsPerManifold;
     for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
       const Vec3& normal = scratch.contacts.points[p].normal;
       const bool joins = p > contact.first && soft.manifolds.back().count < kPointsPerManifold &&
                          normal.dot(scratch.contacts.points[soft.manifolds.back().first].normal) > 1 - 1e-9;
       if (joins) {
-        ++soft.manifolds.back().count;
+        SoftManifold& manifold = soft.manifolds.back();
+        manifold.kind = static_cast<std::uint16_t>(any + manifold.count++);
       } else {
-        soft.manifolds.push_back({index, p, 1});
+        soft.manifolds.push_back({index, p, 1, static_cast<std::uint16_t>(any + fewest)});
         soft.edges.push_back({contact.body_a, contact.body_b});
       }
     }
@@ -86,9 +77,10 @@ void list_manifolds(const World& world, StepWorkspace& scratch) {
   soft.first_manifold.push_back(static_cast<std::uint32_t>(soft.manifolds.size()));
   for (const WorldJoint& joint : world.joints) {
     if (scratch.movable[joint.body_a] == 0 && scratch.movable[joint.body_b] == 0) continue;
-    claim_slot(world.bodies, joint.body_a, soft);
-    claim_slot(world.bodies, joint.body_b, soft);
+    claim_slot(world.bodies, joint.body_a, scratch, soft);
+    claim_slot(world.bodies, joint.body_b, scratch, soft);
   }
+  finish_slots(world, soft);
   color_edges(soft.edges, scratch.movable, soft.coloring);
   assign_lanes(soft);
 }
@@ -103,24 +95,36 @@ Softness make_softness(double frequency, double damping, double h) {
 
 double choose_frequency(const SoftStepOptions& options, double h) { return std::min(options.frequency, 1 / (5 * h)); }
 
-ContactPacker::ContactPacker(const World& world, const SoftStepOptions& options, double h, StepWorkspace& scratch)
-    : world_(world), options_(options), scratch_(scratch), soft_(scratch.soft) {
-  const double frequency = choose_frequency(options, h);
-  between_ = make_softness(frequency, options.damping, h);
-  // What is held by the ground may be stiffer.
-  grounded_ = make_softness(2 * frequency, options.damping, h);
-  share_ = 1.0 / options.substeps;
-}
+ContactPacker::ContactPacker(const World& world, const SoftStepOptions& options, StepWorkspace& scratch)
+    : world_(world), options_(options), scratch_(scratch), soft_(scratch.soft), share_(1.0 / options.substeps) {}
 
 void ContactPacker::pack(std::size_t index) const {
-  static const ContactLanes empty = make_empty_lanes();
-  ContactLanes& c = soft_.lanes[index];
   const auto manifolds = std::span(soft_.manifold_at).subspan(index * kLanes, kLanes);
-  if (std::find(manifolds.begin(), manifolds.end(), -1) != manifolds.end()) c = empty;
-  if (index + 1 < soft_.lanes.size()) fetch(index + 1);
+  if (index + 1 < soft_.lanes.contacts.size()) fetch(index + 1);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (manifolds[lane] >= 0) pack_lane(soft_.manifolds[static_cast<std::size_t>(manifolds[lane])], c, lane);
+    clear_lane(index, lane);
+    if (manifolds[lane] >= 0) pack_lane(soft_.manifolds[static_cast<std::size_t>(manifolds[lane])], index, lane);
   }
+}
+
+/// No contact, of no points.
+void ContactPacker::clear_lane(std::size_t index, std::size_t lane) const {
+  ContactLanes& c = soft_.lanes.contacts[index];
+  ColdLanes& cold = soft_.lanes.cold[index];
+  c.slot_a[lane] = c.slot_b[lane] = 0;
+  store(Vec3::Zero(), c.normal, lane);
+  store(Vec3::Zero(), c.across, lane);
+  store(Vec3::Zero(), cold.warm_tangent, lane);
+  c.friction[lane] = cold.restitution[lane] = 0;
+  c.tangent_total[0][lane] = c.tangent_total[1][lane] = 0;
+  for (PointLanes& point : std::span(soft_.lanes.points).subspan(c.first_point, c.points)) {
+    store(Vec3::Zero(), point.arm, lane);
+    point.gap[lane] = kNoPoint;
+    point.impulse[lane] = point.total[lane] = 0;
+  }
+  if (c.patch < 0) return;
+  PatchLanes& patch = soft_.lanes.patches[static_cast<std::size_t>(c.patch)];
+  patch.twist_reach[lane] = patch.twist_impulse[lane] = patch.twist_total[lane] = 0;
 }
 
 /// The contacts of one colour lie all over the memory: what the next lanes need is asked for while these are filled.
@@ -140,47 +144,36 @@ void ContactPacker::fetch(std::size_t index) const {
   }
 }
 
-void ContactPacker::pack_lane(const SoftManifold& manifold, ContactLanes& c, std::size_t lane) const {
+void ContactPacker::pack_lane(const SoftManifold& manifold, std::size_t index, std::size_t lane) const {
   const Contact& contact = scratch_.contacts.contacts[manifold.contact];
   const ContactLaw& law = world_.materials.law(scratch_.colliders[contact.collider_a].material,
                                                scratch_.colliders[contact.collider_b].material);
-  const bool moves_a = scratch_.movable[contact.body_a] != 0, moves_b = scratch_.movable[contact.body_b] != 0;
+  ContactLanes& c = soft_.lanes.contacts[index];
   c.slot_a[lane] = soft_.slot_of[contact.body_a];
   c.slot_b[lane] = soft_.slot_of[contact.body_b];
-  c.writes_a[lane] = moves_a ? c.slot_a[lane] : 0;
-  c.writes_b[lane] = moves_b ? c.slot_b[lane] : 0;
-  const Softness& softness = moves_a && moves_b ? between_ : grounded_;
-  c.bias_rate[lane] = softness.bias_rate;
-  c.mass_scale[lane] = softness.mass_scale;
-  c.impulse_scale[lane] = softness.impulse_scale;
   c.friction[lane] = static_cast<float>(law.friction);
-  c.restitution[lane] = static_cast<float>(law.restitution);
-  c.twist_reach[lane] = static_cast<float>(law.torsional_friction);
-  c.twist_total[lane] = 0;
-  store(Vec3::Zero(), c.tangent_total, lane);
+  soft_.lanes.cold[index].restitution[lane] = static_cast<float>(law.restitution);
   store(scratch_.contacts.points[manifold.first].normal, c.normal, lane);
-  pack_points(manifold, contact, c, lane);
+  store(world_.bodies.position[contact.body_a] - world_.bodies.position[contact.body_b], c.across, lane);
+  if (c.patch >= 0) {
+    soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_reach[lane] =
+        static_cast<float>(law.torsional_friction);
+  }
+  pack_points(manifold, index, lane);
 }
 
-void ContactPacker::pack_points(const SoftManifold& manifold, const Contact& contact, ContactLanes& c,
-                                std::size_t lane) const {
+void ContactPacker::pack_points(const SoftManifold& manifold, std::size_t index, std::size_t lane) const {
+  const Contact& contact = scratch_.contacts.contacts[manifold.contact];
   const auto points = std::span(scratch_.contacts.points).subspan(manifold.first, manifold.count);
   const Vec3& normal = points.front().normal;
   Vec3 center = Vec3::Zero(), tangent = Vec3::Zero();
   for (const ContactPoint& point : points) center += point.position;
   center /= static_cast<double>(points.size());
   double twist = 0;
-  for (std::size_t k = 0; k < kPointsPerManifold; ++k) {
-    ContactLanes::Point& to = c.points[k];
-    to.impulse[lane] = c.total[k][lane] = 0;
-    if (k >= points.size()) {
-      store(Vec3::Zero(), to.arm_a, lane);
-      store(Vec3::Zero(), to.arm_b, lane);
-      to.gap[lane] = kNoPoint;
-      continue;
-    }
-    store(points[k].position - world_.bodies.position[contact.body_a], to.arm_a, lane);
-    store(points[k].position - world_.bodies.position[contact.body_b], to.arm_b, lane);
+  const ContactLanes& c = soft_.lanes.contacts[index];
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    PointLanes& to = soft_.lanes.points[c.first_point + k];
+    store(points[k].position - world_.bodies.position[contact.body_a], to.arm, lane);
     to.gap[lane] = static_cast<float>(points[k].gap);
     const CachedPoint* cached =
         options_.warm_start
@@ -193,8 +186,9 @@ void ContactPacker::pack_points(const SoftManifold& manifold, const Contact& con
     tangent += impulse - along * normal;
     if (points.size() > 1) twist += normal.dot((points[k].position - center).cross(impulse));
   }
-  store(tangent, c.warm_tangent, lane);
-  c.twist_impulse[lane] = static_cast<float>(twist);
+  store(tangent, soft_.lanes.cold[index].warm_tangent, lane);
+  if (c.patch < 0) return;
+  soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_impulse[lane] = static_cast<float>(twist);
 }
 
 const CachedPoint* ContactPacker::recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const {

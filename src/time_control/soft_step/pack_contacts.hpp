@@ -16,18 +16,19 @@ void list_manifolds(const World& world, StepWorkspace& scratch);
 /// A damped spring in impulses over a substep of length h [Catto11, p. 43].
 [[nodiscard]] Softness make_softness(double frequency, double damping, double h);
 
-/// Fills lanes one by one, for substeps of length h, impulses of the last step included. Every call touches the lanes
+/// Fills lanes one by one, impulses of the last step included. Every call touches the lanes
 /// that it fills alone.
 class ContactPacker {
  public:
-  ContactPacker(const World& world, const SoftStepOptions& options, double h, StepWorkspace& scratch);
-  /// All of lanes[index] but what prepare_contacts adds.
+  ContactPacker(const World& world, const SoftStepOptions& options, StepWorkspace& scratch);
+  /// All of the contacts at this place of the lanes but what prepare_contacts adds.
   void pack(std::size_t index) const;
 
  private:
   void fetch(std::size_t index) const;
-  void pack_lane(const SoftManifold& manifold, ContactLanes& c, std::size_t lane) const;
-  void pack_points(const SoftManifold& manifold, const Contact& contact, ContactLanes& c, std::size_t lane) const;
+  void clear_lane(std::size_t index, std::size_t lane) const;
+  void pack_lane(const SoftManifold& manifold, std::size_t index, std::size_t lane) const;
+  void pack_points(const SoftManifold& manifold, std::size_t index, std::size_t lane) const;
   /// What is remembered of the point at this place in contact `index`.
   [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const;
 
@@ -35,8 +36,7 @@ class ContactPacker {
   const SoftStepOptions& options_;
   StepWorkspace& scratch_;
   SoftWorkspace& soft_;
-  Softness between_, grounded_;
-  double share_ = 1;  // of a step's impulse in a substep
+  double share_;  // of a step's impulse in a substep
 };
 
 }  // namespace achilles

@@ -44,8 +44,6 @@ class JointWriter {
     joint.joint = index;
     joint.slot_a = scratch_.soft.slot_of[model.body_a];
     joint.slot_b = scratch_.soft.slot_of[model.body_b];
-    joint.writes_a = moves_a ? joint.slot_a : 0;
-    joint.writes_b = moves_b ? joint.slot_b : 0;
     store(pose_.anchor_a - world_.bodies.position[model.body_a], joint.arm_a);
     store(pose_.anchor_b - world_.bodies.position[model.body_b], joint.arm_b);
     joint.first = static_cast<std::uint32_t>(to_.rows.size());
@@ -191,14 +189,20 @@ void solve_factored(const SoftJoint& joint, std::size_t count, float (&x)[6]) {
   }
 }
 
+/// What an impulse does to the spins.
+void spin(const SoftJointRow& row, float impulse, const SoftJoint& joint, SoftVelocity* velocities) {
+  if (joint.slot_a > 0) add(impulse, row.mass_angular_a, velocities[joint.slot_a].angular);
+  if (joint.slot_b > 0) add(impulse, row.mass_angular_b, velocities[joint.slot_b].angular);
+}
+
 void apply(const SoftJointRow& row, float impulse, const SoftJoint& joint, SoftVelocity* velocities) {
-  if (joint.writes_a != 0) {
-    add(impulse, row.mass_linear_a, velocities[joint.writes_a].linear);
-    add(impulse, row.mass_angular_a, velocities[joint.writes_a].angular);
+  if (joint.slot_a > 0) {
+    add(impulse, row.mass_linear_a, velocities[joint.slot_a].linear);
+    add(impulse, row.mass_angular_a, velocities[joint.slot_a].angular);
   }
-  if (joint.writes_b != 0) {
-    add(impulse, row.mass_linear_b, velocities[joint.writes_b].linear);
-    add(impulse, row.mass_angular_b, velocities[joint.writes_b].angular);
+  if (joint.slot_b > 0) {
+    add(impulse, row.mass_linear_b, velocities[joint.slot_b].linear);
+    add(impulse, row.mass_angular_b, velocities[joint.slot_b].angular);
   }
 }
 
@@ -242,8 +246,8 @@ void turn_rows(const SoftJoint& joint, std::span<SoftJointRow> rows, const SoftB
     if (!row.is_point) continue;
     cross(arm_a, row.linear_a, row.angular_a);
     cross(arm_b, row.linear_b, row.angular_b);
-    multiply(bodies.masses[joint.writes_a].inverse_inertia, row.angular_a, row.mass_angular_a);
-    multiply(bodies.masses[joint.writes_b].inverse_inertia, row.angular_b, row.mass_angular_b);
+    multiply(bodies.masses[joint.slot_a].inverse_inertia, row.angular_a, row.mass_angular_a);
+    multiply(bodies.masses[joint.slot_b].inverse_inertia, row.angular_b, row.mass_angular_b);
   }
 }
 
@@ -320,9 +324,20 @@ void list_joints(World& world, double h, int substeps, bool warm_start, StepWork
 
 void warm_start_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies) {
   const std::span rows = std::span(joints.rows).subspan(joint.first, joint.count);
-  turn_rows(joint, rows, bodies);
   factor_rows(joint, rows);
   for (const SoftJointRow& row : rows) apply(row, row.impulse, joint, bodies.velocities);
+}
+
+void turn_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies) {
+  const std::span rows = std::span(joints.rows).subspan(joint.first, joint.count);
+  for (const SoftJointRow& row : rows) {
+    if (row.is_point) spin(row, -row.impulse, joint, bodies.velocities);
+  }
+  turn_rows(joint, rows, bodies);
+  factor_rows(joint, rows);
+  for (const SoftJointRow& row : rows) {
+    if (row.is_point) spin(row, row.impulse, joint, bodies.velocities);
+  }
 }
 
 void solve_joint(const SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies, const SoftJointSweep& sweep) {

@@ -38,12 +38,11 @@ struct SoftJointRow {
 
 struct SoftJoint {
   std::uint32_t joint = 0;
-  std::int32_t slot_a = 0, slot_b = 0;      // of the bodies
-  std::int32_t writes_a = 0, writes_b = 0;  // the slot again where impulses move the body, else 0
-  float arm_a[3] = {}, arm_b[3] = {};       // [m] of the anchors
-  std::uint32_t first = 0, count = 0;       // rows
-  std::uint32_t rigid = 0;                  // how many of them, the first ones, are solved together
-  float factor[6][6] = {};                  // L D Lᵀ of J M⁻¹ Jᵀ for those: L below the diagonal, 1/D on it
+  std::int32_t slot_a = 0, slot_b = 0;  // of the bodies
+  float arm_a[3] = {}, arm_b[3] = {};   // [m] of the anchors
+  std::uint32_t first = 0, count = 0;   // rows
+  std::uint32_t rigid = 0;              // how many of them, the first ones, are solved together
+  float factor[6][6] = {};              // L D Lᵀ of J M⁻¹ Jᵀ for those: L below the diagonal, 1/D on it
 };
 
 struct SoftJointSweep {
@@ -60,8 +59,10 @@ struct SoftJoints {
 /// The joints of the step and their rows at the present pose, impulses of the last step shared by the substeps.
 void list_joints(World& world, double h, int substeps, bool warm_start, StepWorkspace& scratch);
 
-/// Turns the rows with the bodies and applies the impulses kept from the substep before.
+/// Applies the impulses kept from the step before.
 void warm_start_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies);
+/// Turns the rows with the bodies, which have the impulses of the substep before as it had them.
+void turn_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies);
 void solve_joint(const SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies, const SoftJointSweep& sweep);
 
 /// Hands impulses and loads back; returns the work of the motors [J].

@@ -50,11 +50,15 @@ class SoftRecords {
 
   void take_impulses(std::uint32_t m) {
     const SoftManifold& manifold = soft_.manifolds[m];
-    const ContactLanes& c = soft_.lanes[soft_.lane_of[m] / kLanes];
+    const ContactLanes& c = soft_.lanes.contacts[soft_.lane_of[m] / kLanes];
     const std::size_t lane = soft_.lane_of[m] % kLanes;
     const auto records = std::span(scratch_.records).subspan(manifold.first, manifold.count);
     Vec3 tangential = Vec3::Zero();
-    for (int k = 0; k < 3; ++k) tangential[k] = static_cast<double>(c.tangent_total[k][lane]);
+    for (int k = 0; k < 3; ++k) {
+      for (int t = 0; t < 2; ++t) {
+        tangential[k] += static_cast<double>(c.tangent_total[t][lane]) * static_cast<double>(c.tangent[t][k][lane]);
+      }
+    }
     // Friction acts at the centre of the patch; its points share it so that force and moment about the normal are
     // right.
     Vec3 center = Vec3::Zero();
@@ -62,12 +66,16 @@ class SoftRecords {
     center /= manifold.count;
     double spread = 0;
     for (const ContactRecord& record : records) spread += (record.position - center).squaredNorm();
-    const double twist = spread > 0 ? static_cast<double>(c.twist_total[lane]) / spread : 0;
+    double twist = 0;
+    if (spread > 0) {
+      twist = static_cast<double>(soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_total[lane]) / spread;
+    }
     for (std::uint32_t k = 0; k < manifold.count; ++k) {
       ContactRecord& record = records[k];
-      record.impulse = static_cast<double>(c.total[k][lane]) * record.normal + tangential / manifold.count +
-                       twist * record.normal.cross(record.position - center);
-      scratch_.point_approach[manifold.first + k] = -static_cast<double>(c.approach[k][lane]);
+      record.impulse = static_cast<double>(soft_.lanes.points[c.first_point + k].total[lane]) * record.normal +
+                       tangential / manifold.count + twist * record.normal.cross(record.position - center);
+      scratch_.point_approach[manifold.first + k] =
+          -static_cast<double>(soft_.lanes.approach[c.first_point + k].speed[lane]);
     }
   }
 

@@ -14,6 +14,13 @@ constexpr std::size_t kLaneBlock = 4;    // lanes that one thread takes at a tim
 constexpr std::size_t kSlotBlock = 256;  // bodies
 constexpr std::size_t kJointBlock = 64;
 
+/// To single precision, impulses turn the body alike about all axes and push it alike along them.
+bool is_round(const BodyInverseMass& inverse) {
+  const double size = inverse.angular(0, 0), most = 1e-7 * size;
+  return (inverse.angular - size * Mat3::Identity()).cwiseAbs().maxCoeff() <= most &&
+         inverse.linear.x() == inverse.linear.y() && inverse.linear.y() == inverse.linear.z();
+}
+
 class SoftStep {
  public:
   SoftStep(World& world, const SoftStepOptions& options, StepWorkspace& scratch, double h)
@@ -23,13 +30,16 @@ class SoftStep {
         soft_(scratch.soft),
         h_(h),
         search_{options.margin, 0, h},
-        packer_(world, options, h / options.substeps, scratch) {}
+        packer_(world, options, scratch) {}
 
   StepReport run() {
     prepare_bodies(world_, h_, scratch_);
+    soft_.round.resize(world_.bodies.size());
     scratch_.runner.run(world_.bodies.size(), kSlotBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i)
+      for (std::size_t i = first; i < last; ++i) {
         integrate_velocity(world_, i, scratch_.inverse_mass, h_, scratch_.motion);
+        soft_.round[i] = is_round(scratch_.inverse_mass[i]) ? 1 : 0;
+      }
     });
     find_contacts_recycling(world_, options_.margin, h_, options_.recycling, scratch_);
     list_manifolds(world_, scratch_);
@@ -55,7 +65,10 @@ class SoftStep {
     }
     color_edges(soft_.joint_edges, scratch_.movable, soft_.joint_coloring);
     const double substep = h_ / options_.substeps;
-    joint_softness_ = make_softness(choose_frequency(options_, substep), options_.damping, substep);
+    const double frequency = choose_frequency(options_, substep);
+    between_ = make_softness(frequency, options_.damping, substep);
+    // What is held by the ground may be stiffer.
+    grounded_ = make_softness(2 * frequency, options_.damping, substep);
   }
 
   void report_counts() {
@@ -64,48 +77,30 @@ class SoftStep {
     Profile& profile = *scratch_.profile;
     profile.count("manifolds", static_cast<double>(soft_.manifolds.size()));
     profile.count("colours", static_cast<double>(soft_.coloring.colors()));
-    const auto lanes = static_cast<double>(soft_.lanes.size() * kLanes);
+    const auto lanes = static_cast<double>(soft_.lanes.contacts.size() * kLanes);
     profile.count("share of lanes filled", lanes > 0 ? static_cast<double>(soft_.manifolds.size()) / lanes : 0);
   }
 
   void list_stages() {
-    const std::size_t slots = soft_.body_of.size();
-    soft_.velocities.resize(slots);
-    soft_.accelerations.resize(slots);
-    soft_.displacements.resize(slots);
-    soft_.masses.resize(slots);
+    const std::size_t rows = soft_.body_of.size();
+    soft_.velocities.resize(rows);
+    soft_.unpushed.resize(rows);
+    soft_.accelerations.resize(rows);
+    soft_.displacements.resize(rows);
+    soft_.masses.resize(rows);
     soft_.stages.clear();
     soft_.stage_sizes.clear();
-    const auto add = [&](Kind kind, std::size_t begin, std::size_t count, std::size_t block) {
-      soft_.stages.push_back({kind, static_cast<std::uint32_t>(begin)});
-      soft_.stage_sizes.push_back({count, block});
-    };
-    const std::size_t colors = soft_.start.size() - 2;
-    const auto sweep = [&](Kind kind) {
-      for (std::size_t color = 0; color < colors; ++color) {
-        add(kind, soft_.start[color], soft_.start[color + 1] - soft_.start[color], kLaneBlock);
-      }
-      // The overflow, one after the other.
-      const std::size_t begin = soft_.start[colors], count = soft_.lanes.size() - begin;
-      if (count > 0) add(kind, begin, count, count);
-    };
-    const auto sweep_joints = [&](Kind kind) {
-      const std::vector<std::uint32_t>& start = soft_.joint_coloring.start;
-      for (std::size_t color = 0; color + 1 < start.size(); ++color) {
-        const std::size_t count = start[color + 1] - start[color];
-        const bool overflow = color + 2 == start.size();
-        if (count > 0) add(kind, start[color], count, overflow ? count : kJointBlock);
-      }
-    };
-    add(Kind::kLoad, 0, slots, kSlotBlock);
-    add(Kind::kPack, 0, soft_.lanes.size(), kLaneBlock);
+    add(Kind::kLoad, 0, rows, kSlotBlock);
+    add(Kind::kPack, 0, soft_.lanes.contacts.size(), kLaneBlock);
     for (int k = 0; k < options_.substeps; ++k) {
-      add(Kind::kAccelerate, 0, slots, kSlotBlock);
-      sweep_joints(Kind::kWarmStartJoints);
-      sweep(Kind::kWarmStart);
+      // Impulses of a substep are those of the one before, to begin with. What they do to a body is known from that
+      // one; the contacts need not be asked again.
+      add(k == 0 ? Kind::kAccelerate : Kind::kAccelerateOn, 0, rows, kSlotBlock);
+      sweep_joints(k == 0 ? Kind::kWarmStartJoints : Kind::kTurnJoints);
+      if (k == 0) sweep(Kind::kWarmStart);
       sweep_joints(Kind::kSolveJoints);
       sweep(Kind::kSolve);
-      add(Kind::kMove, 0, slots, kSlotBlock);
+      add(Kind::kMove, 0, rows, kSlotBlock);
       sweep_joints(Kind::kRelaxJoints);
       sweep(Kind::kRelax);
     }
@@ -113,41 +108,72 @@ class SoftStep {
     add(Kind::kUnload, 0, world_.bodies.size(), kSlotBlock);
   }
 
+  void add(Kind kind, std::size_t begin, std::size_t count, std::size_t block, bool by_cell = false) {
+    soft_.stages.push_back({kind, by_cell, static_cast<std::uint32_t>(begin)});
+    soft_.stage_sizes.push_back({count, block});
+  }
+
+  void sweep(Kind kind) {
+    const std::size_t cells = soft_.cell_start.size() - 1, colors = soft_.start.size() - 2;
+    if (cells > 0) add(kind, 0, cells, 1, true);
+    for (std::size_t color = 0; color < colors; ++color) {
+      add(kind, soft_.start[color], soft_.start[color + 1] - soft_.start[color], kLaneBlock);
+    }
+    // The overflow, one after the other.
+    const std::size_t begin = soft_.start[colors], count = soft_.lanes.contacts.size() - begin;
+    if (count > 0) add(kind, begin, count, count);
+  }
+
+  void sweep_joints(Kind kind) {
+    const std::vector<std::uint32_t>& start = soft_.joint_coloring.start;
+    for (std::size_t color = 0; color + 1 < start.size(); ++color) {
+      const std::size_t count = start[color + 1] - start[color];
+      const bool overflow = color + 2 == start.size();
+      if (count > 0) add(kind, start[color], count, overflow ? count : kJointBlock);
+    }
+  }
+
   void work(const Stage& stage, std::size_t first, std::size_t last) {
-    const auto lanes = [&] { return std::span(soft_.lanes).subspan(stage.begin + first, last - first); };
-    const SoftBodies bodies{soft_.velocities.data(), soft_.displacements.data(), soft_.masses.data()};
+    const LaneRange range = stage.by_cell ? LaneRange{soft_.cell_start[first], soft_.cell_start[last]}
+                                          : LaneRange{stage.begin + first, stage.begin + last};
+    const SoftBodies bodies{soft_.velocities.data() + soft_.watched, soft_.displacements.data() + soft_.watched,
+                            soft_.masses.data() + soft_.watched};
     const auto h = static_cast<float>(h_ / options_.substeps);
     const auto push_speed = static_cast<float>(options_.push_speed);
     switch (stage.kind) {
       case Kind::kLoad:
-        for (std::size_t slot = first; slot < last; ++slot) load(slot);
+        for (std::size_t row = first; row < last; ++row) load(row);
         break;
       case Kind::kPack:
         for (std::size_t k = first; k < last; ++k) packer_.pack(k);
-        prepare_contacts(lanes(), bodies);
+        prepare_contacts(soft_.lanes, range, bodies);
         break;
       case Kind::kAccelerate:
-        for (std::size_t slot = first; slot < last; ++slot) accelerate(slot, h);
+        for (std::size_t row = first; row < last; ++row) accelerate(row, h);
+        break;
+      case Kind::kAccelerateOn:
+        for (std::size_t row = first; row < last; ++row) accelerate_on(row, h);
         break;
       case Kind::kWarmStart:
-        warm_start_contacts(lanes(), bodies);
+        warm_start_contacts(soft_.lanes, range, bodies);
         break;
       case Kind::kSolve:
-        solve_contacts(lanes(), bodies, {1 / h, true, push_speed});
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_});
         break;
       case Kind::kMove:
-        for (std::size_t slot = first; slot < last; ++slot) move(slot, h);
+        for (std::size_t row = first; row < last; ++row) move(row, h);
         break;
       case Kind::kRelax:
-        solve_contacts(lanes(), bodies, {1 / h, false, push_speed});
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_});
         break;
       case Kind::kRestitute:
-        restitute_contacts(lanes(), bodies, static_cast<float>(options_.restitution_threshold));
+        restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));
         break;
       case Kind::kUnload:
         for (std::size_t body = first; body < last; ++body) unload(body);
         break;
       case Kind::kWarmStartJoints:
+      case Kind::kTurnJoints:
       case Kind::kSolveJoints:
       case Kind::kRelaxJoints:
         for (std::size_t k = first; k < last; ++k) work_on_joint(stage.kind, stage.begin + k, bodies, h);
@@ -159,45 +185,62 @@ class SoftStep {
     SoftJoint& joint = soft_.joints.joints[soft_.joint_coloring.order[place]];
     if (kind == Kind::kWarmStartJoints) {
       warm_start_joint(joint, soft_.joints, bodies);
+    } else if (kind == Kind::kTurnJoints) {
+      turn_joint(joint, soft_.joints, bodies);
     } else {
-      solve_joint(joint, soft_.joints, bodies, {h, kind == Kind::kSolveJoints, joint_softness_});
+      solve_joint(joint, soft_.joints, bodies, {h, kind == Kind::kSolveJoints, between_});
     }
   }
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
-  void load(std::size_t slot) {
-    soft_.velocities[slot] = soft_.accelerations[slot] = {};
-    soft_.displacements[slot] = {{0, 0, 0}, {0, 0, 0, 1}, 0};
-    soft_.masses[slot] = {};
-    if (slot == 0) return;
-    const std::uint32_t body = soft_.body_of[slot];
+  void load(std::size_t row) {
+    SoftVelocity &u = soft_.velocities[row] = {}, &acceleration = soft_.accelerations[row] = {};
+    SoftMass& mass = soft_.masses[row] = {};
+    soft_.displacements[row] = {{0, 0, 0}, {0, 0, 0, 1}, 0};
+    if (row == soft_.watched) return;
+    const std::uint32_t body = soft_.body_of[row];
     const BodyVelocity& after = world_.bodies.velocity[body];
     const BodyVelocity& before = scratch_.movable[body] != 0 ? scratch_.velocity_before[body] : after;
     const BodyInverseMass& inverse = scratch_.inverse_mass[body];
     for (int k = 0; k < 3; ++k) {
-      soft_.velocities[slot].linear[k] = static_cast<float>(before.linear[k]);
-      soft_.velocities[slot].angular[k] = static_cast<float>(before.angular[k]);
-      soft_.accelerations[slot].linear[k] = static_cast<float>((after.linear[k] - before.linear[k]) / h_);
-      soft_.accelerations[slot].angular[k] = static_cast<float>((after.angular[k] - before.angular[k]) / h_);
-      soft_.masses[slot].inverse_mass[k] = static_cast<float>(inverse.linear[k]);
-      soft_.masses[slot].inverse_inertia[k] = static_cast<float>(inverse.angular(k, k));
+      u.linear[k] = static_cast<float>(before.linear[k]);
+      u.angular[k] = static_cast<float>(before.angular[k]);
+      acceleration.linear[k] = static_cast<float>((after.linear[k] - before.linear[k]) / h_);
+      acceleration.angular[k] = static_cast<float>((after.angular[k] - before.angular[k]) / h_);
+      mass.inverse_mass[k] = static_cast<float>(inverse.linear[k]);
+      mass.inverse_inertia[k] = static_cast<float>(inverse.angular(k, k));
     }
-    soft_.masses[slot].inverse_inertia[3] = static_cast<float>(inverse.angular(0, 1));
-    soft_.masses[slot].inverse_inertia[4] = static_cast<float>(inverse.angular(0, 2));
-    soft_.masses[slot].inverse_inertia[5] = static_cast<float>(inverse.angular(1, 2));
+    mass.inverse_inertia[3] = static_cast<float>(inverse.angular(0, 1));
+    mass.inverse_inertia[4] = static_cast<float>(inverse.angular(0, 2));
+    mass.inverse_inertia[5] = static_cast<float>(inverse.angular(1, 2));
   }
 
-  void accelerate(std::size_t slot, float h) {
+  void accelerate(std::size_t row, float h) {
+    SoftVelocity& u = soft_.velocities[row];
     for (int k = 0; k < 3; ++k) {
-      soft_.velocities[slot].linear[k] += h * soft_.accelerations[slot].linear[k];
-      soft_.velocities[slot].angular[k] += h * soft_.accelerations[slot].angular[k];
+      u.linear[k] += h * soft_.accelerations[row].linear[k];
+      u.angular[k] += h * soft_.accelerations[row].angular[k];
+    }
+    soft_.unpushed[row] = u;
+  }
+
+  /// The same with the impulses of the substep before: what they do is M⁻¹ Jᵀ λ = u − unpushed at its end.
+  void accelerate_on(std::size_t row, float h) {
+    SoftVelocity &u = soft_.velocities[row], &unpushed = soft_.unpushed[row];
+    const SoftVelocity& acceleration = soft_.accelerations[row];
+    for (int k = 0; k < 3; ++k) {
+      const float linear = u.linear[k] - unpushed.linear[k], angular = u.angular[k] - unpushed.angular[k];
+      unpushed.linear[k] = u.linear[k] + h * acceleration.linear[k];
+      unpushed.angular[k] = u.angular[k] + h * acceleration.angular[k];
+      u.linear[k] = unpushed.linear[k] + linear;
+      u.angular[k] = unpushed.angular[k] + angular;
     }
   }
 
   /// q ← q + ½ h ω q, and back to unit length.
-  void move(std::size_t slot, float h) {
-    const SoftVelocity& u = soft_.velocities[slot];
-    SoftDisplacement& d = soft_.displacements[slot];
+  void move(std::size_t row, float h) {
+    const SoftVelocity& u = soft_.velocities[row];
+    SoftDisplacement& d = soft_.displacements[row];
     for (int k = 0; k < 3; ++k) d.linear[k] += h * u.linear[k];
     const float wx = 0.5f * h * u.angular[0], wy = 0.5f * h * u.angular[1], wz = 0.5f * h * u.angular[2];
     const float x = d.rotation[0], y = d.rotation[1], z = d.rotation[2], w = d.rotation[3];
@@ -211,13 +254,13 @@ class SoftStep {
   /// Bodies that touch something follow the lanes, the others fly exactly.
   void unload(std::size_t body) {
     BodyArrays& bodies = world_.bodies;
-    const auto slot = static_cast<std::size_t>(soft_.slot_of[body]);
-    if (slot == 0 || scratch_.movable[body] == 0) {
+    if (soft_.slot_of[body] <= 0) {
       integrate_position(world_, body, h_, true, scratch_.motion);
       return;
     }
-    const SoftVelocity& u = soft_.velocities[slot];
-    const SoftDisplacement& d = soft_.displacements[slot];
+    const std::size_t row = soft_.watched + static_cast<std::size_t>(soft_.slot_of[body]);
+    const SoftVelocity& u = soft_.velocities[row];
+    const SoftDisplacement& d = soft_.displacements[row];
     bodies.velocity[body] = {Vec3(u.linear[0], u.linear[1], u.linear[2]),
                              Vec3(u.angular[0], u.angular[1], u.angular[2])};
     bodies.position[body] += Vec3(d.linear[0], d.linear[1], d.linear[2]);
@@ -259,7 +302,7 @@ class SoftStep {
   double h_;
   TouchSearch search_;
   ContactPacker packer_;
-  Softness joint_softness_;
+  Softness between_, grounded_;
 };
 
 }  // namespace

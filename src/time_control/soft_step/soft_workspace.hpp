@@ -14,7 +14,9 @@ namespace achilles {
 /// Up to four points of a contact with one normal.
 struct SoftManifold {
   std::uint32_t contact = 0;
-  std::uint32_t first = 0, count = 0;  // points
+  std::uint32_t first = 0;  // point
+  std::uint16_t count = 0;  // points
+  std::uint16_t kind = 0;   // rows that its points want, minus one; kPointsPerManifold more if a body is not round
 };
 
 /// What a block of contacts leaves in the World's memory.
@@ -31,14 +33,21 @@ struct SoftWorkspace {
   SoftJoints joints;
   std::vector<GraphEdge> joint_edges;
   Coloring joint_coloring;
-  std::vector<ContactLanes> lanes;        // colour after colour, the overflow last, one manifold each
-  std::vector<std::uint32_t> start;       // of each colour's lanes, of the overflow's, and one past the last
+  SoftLanes lanes;                        // cell after cell, then what is shared, see order_lanes.hpp
+  std::vector<std::uint32_t> cell_start;  // of each cell's lanes, and one past the last
+  std::vector<std::uint32_t> start;       // of each shared colour's lanes, of the overflow's, and one past the last
   std::vector<std::uint32_t> lane_of;     // per manifold: index of its lanes times kLanes, plus the lane
   std::vector<std::int32_t> manifold_at;  // per lane of the lanes: its manifold, or -1
 
-  std::vector<std::int32_t> slot_of;     // per body; 0: never moves or touches nothing
-  std::vector<std::uint32_t> body_of;    // per slot
-  std::vector<SoftVelocity> velocities;  // per slot
+  std::vector<std::uint32_t> place_of, sorted, shelf_start;  // scratch of sorting slots and manifolds
+
+  std::vector<std::uint8_t> round;            // per body: impulses turn it alike about all axes
+  std::vector<std::int32_t> slot_of;          // per body; 0: never moves or touches nothing
+  std::vector<std::uint32_t> body_of;         // per row: those with slots below 0, slot 0, those above
+  std::uint32_t movers = 0, watched = 0;      // how many slots there are above and below 0
+  std::vector<std::uint32_t> watched_bodies;  // scratch of giving them slots
+  std::vector<SoftVelocity> velocities;       // per row
+  std::vector<SoftVelocity> unpushed;         // velocity of the substep without its impulses
   std::vector<SoftVelocity> accelerations;
   std::vector<SoftDisplacement> displacements;
   std::vector<SoftMass> masses;
@@ -52,6 +61,7 @@ struct SoftWorkspace {
       kLoad,
       kPack,
       kAccelerate,
+      kAccelerateOn,
       kWarmStart,
       kSolve,
       kMove,
@@ -59,11 +69,13 @@ struct SoftWorkspace {
       kRestitute,
       kUnload,
       kWarmStartJoints,
+      kTurnJoints,
       kSolveJoints,
       kRelaxJoints
     };
     Kind kind = Kind::kLoad;
-    std::uint32_t begin = 0;  // of lanes, slots, bodies or joints
+    bool by_cell = false;     // counts cells, not lanes
+    std::uint32_t begin = 0;  // of lanes, rows, bodies or joints
   };
   std::vector<Stage> stages;
   std::vector<StageSize> stage_sizes;

@@ -1,0 +1,241 @@
+// What soft-step does once per step to its lanes: before the first substep and after the last. See contact_kernels.cpp
+// for what holds of the instruction sets.
+#include "time_control/soft_step/contact_lanes.hpp"
+
+// Few are enough: eight lanes, four, and one for machines that have neither.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "time_control/soft_step/contact_border_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "time_control/soft_step/manifolds-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace achilles {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Velocity along `to` at the arms per impulse along `from`.
+template <class Masses>
+HWY_INLINE V response(const Masses& masses, const V3& from, const V3& to, const V3& arm_a, const V3& arm_b) {
+  const V zero = hn::Zero(kWide);
+  const V3 rest{zero, zero, zero};
+  Twins u{rest, rest, rest, rest};
+  apply(from, arm_a, arm_b, masses, u);
+  return dot(to, relative_velocity(u, arm_a, arm_b));
+}
+
+/// Two directions that complete n to a frame, without a branch [Duff17].
+HWY_INLINE void make_tangents(const V3& n, V3& t1, V3& t2) {
+  const V one = hn::Set(kWide, 1.0f);
+  const V sign = hn::CopySign(one, n.z);
+  const V a = hn::Neg(hn::Div(one, hn::Add(sign, n.z)));
+  const V b = hn::Mul(hn::Mul(n.x, n.y), a);
+  t1 = {hn::Add(one, hn::Mul(hn::Mul(sign, hn::Mul(n.x, n.x)), a)), hn::Mul(sign, b), hn::Neg(hn::Mul(sign, n.x))};
+  t2 = {b, hn::Add(sign, hn::Mul(hn::Mul(n.y, n.y), a)), hn::Neg(n.y)};
+}
+
+/// Columns of the bodies' masses, from the first on.
+template <std::size_t kCount>
+HWY_INLINE void gather_masses(const std::int32_t (&slots)[kLanes], std::size_t at, const float* first,
+                              Lane (&to)[kCount]) {
+  const auto rows = hn::ShiftLeft<4>(hn::Load(WideInt(), slots + at));
+  for (std::size_t k = 0; k < kCount; ++k) store(hn::GatherIndex(kWide, first + k, rows), to[k], at);
+}
+
+HWY_INLINE void gather_masses(SoftLanes& lanes, ContactLanes& c, std::size_t at, const SoftMass* bodies) {
+  if (c.masses >= 0) {
+    MassLanes& to = lanes.masses[static_cast<std::size_t>(c.masses)];
+    gather_masses(c.slot_a, at, bodies->inverse_mass, to.inverse_mass_a);
+    gather_masses(c.slot_b, at, bodies->inverse_mass, to.inverse_mass_b);
+    gather_masses(c.slot_a, at, bodies->inverse_inertia, to.inverse_inertia_a);
+    gather_masses(c.slot_b, at, bodies->inverse_inertia, to.inverse_inertia_b);
+    return;
+  }
+  const auto a = hn::ShiftLeft<4>(hn::Load(WideInt(), c.slot_a + at));
+  const auto b = hn::ShiftLeft<4>(hn::Load(WideInt(), c.slot_b + at));
+  store(hn::GatherIndex(kWide, bodies->inverse_mass, a), c.inverse_mass_a, at);
+  store(hn::GatherIndex(kWide, bodies->inverse_mass, b), c.inverse_mass_b, at);
+  store(hn::GatherIndex(kWide, bodies->inverse_inertia, a), c.inverse_inertia_a, at);
+  store(hn::GatherIndex(kWide, bodies->inverse_inertia, b), c.inverse_inertia_b, at);
+}
+
+/// Masses and approach of the points.
+template <class Masses>
+HWY_INLINE void prepare_points(SoftLanes& lanes, const Manifolds& c, std::size_t at, const Masses& masses,
+                               const Twins& u) {
+  const V3 n = load(c.contact.normal, at), across = load(c.contact.across, at);
+  ApproachLanes* approach = lanes.approach.data() + c.contact.first_point;
+  for (PointLanes& point : c.points) {
+    const V3 arm_a = load(point.arm, at), arm_b = arm_a + across;
+    store(invert(response(masses, n, n, arm_a, arm_b)), point.normal_mass, at);
+    store(dot(n, relative_velocity(u, arm_a, arm_b)), approach++->speed, at);
+  }
+}
+
+/// The centre of the patch; it resists turning like a ring of its mean radius.
+template <class Masses>
+HWY_INLINE void prepare_patch(const Manifolds& c, std::size_t at, const Masses& masses) {
+  const V zero = hn::Zero(kWide), one = hn::Set(kWide, 1.0f), absent = hn::Set(kWide, 0.5f * kNoPoint);
+  V3 center{zero, zero, zero};
+  V count = zero, lever = zero;
+  for (const PointLanes& point : c.points) {
+    center = center + load(point.arm, at);
+    count = hn::Add(count, hn::IfThenElse(hn::Lt(load(point.gap, at), absent), one, zero));
+  }
+  const V share = invert(count);
+  center = scale(share, center);
+  for (const PointLanes& point : c.points) {
+    const V3 from_center = load(point.arm, at) - center;
+    const V length = hn::Sqrt(dot(from_center, from_center));
+    lever = hn::Add(lever, hn::IfThenElse(hn::Lt(load(point.gap, at), absent), length, zero));
+  }
+  PatchLanes& patch = *c.patch;
+  store(center, patch.center, at);
+  const V reach = hn::Mul(load(c.contact.friction, at), hn::Mul(share, lever));
+  store(hn::Add(load(patch.twist_reach, at), reach), patch.twist_reach, at);
+  const V3 n = load(c.contact.normal, at);
+  store(invert(dot(n, masses.turn_a(n) + masses.turn_b(n))), patch.twist_mass, at);
+}
+
+template <class Masses>
+HWY_INLINE void prepare_friction(const Manifolds& lanes, const ColdLanes& cold, std::size_t at, const Masses& masses) {
+  ContactLanes& c = lanes.contact;
+  const V zero = hn::Zero(kWide);
+  V3 t1, t2;
+  make_tangents(load(c.normal, at), t1, t2);
+  store(t1, c.tangent[0], at);
+  store(t2, c.tangent[1], at);
+  const V3 arm_a = lanes.center(at), arm_b = arm_a + load(c.across, at);
+  const V k11 = response(masses, t1, t1, arm_a, arm_b), k22 = response(masses, t2, t2, arm_a, arm_b);
+  const V k12 = response(masses, t1, t2, arm_a, arm_b);
+  const V product = hn::Mul(k11, k22), determinant = hn::Sub(product, hn::Mul(k12, k12));
+  // Bodies with locked axes may not slide along one of the tangents, or at all.
+  const auto regular = hn::Gt(determinant, hn::Mul(hn::Set(kWide, 1e-5f), product));
+  const V inverse = invert(determinant);
+  store(hn::IfThenElse(regular, hn::Mul(k22, inverse), invert(k11)), c.tangent_mass[0], at);
+  store(hn::IfThenElse(regular, hn::Mul(k11, inverse), invert(k22)), c.tangent_mass[1], at);
+  store(hn::IfThenElse(regular, hn::Neg(hn::Mul(k12, inverse)), zero), c.tangent_mass[2], at);
+  const V3 warm = load(cold.warm_tangent, at);
+  store(dot(t1, warm), c.tangent_impulse[0], at);
+  store(dot(t2, warm), c.tangent_impulse[1], at);
+}
+
+template <class Masses>
+HWY_INLINE void prepare(SoftLanes& lanes, std::size_t index, std::size_t at, const SoftBodies& bodies) {
+  const Manifolds c(lanes, index);
+  const Masses masses(lanes, c.contact, at);
+  prepare_points(lanes, c, at, masses, gather_velocities(c.contact, at, bodies.velocities));
+  if (c.patch != nullptr) prepare_patch(c, at, masses);
+  prepare_friction(c, lanes.cold[index], at, masses);
+}
+
+template <class Masses>
+HWY_INLINE void warm_start(SoftLanes& lanes, std::size_t index, std::size_t at, const SoftBodies& bodies) {
+  const Manifolds m(lanes, index);
+  const ContactLanes& c = m.contact;
+  const Masses masses(lanes, c, at);
+  Twins u = gather_velocities(c, at, bodies.velocities);
+  const V zero = hn::Zero(kWide);
+  const V3 n = load(c.normal, at), across = load(c.across, at);
+  V3 moment{zero, zero, zero};
+  V sum = zero;
+  for (const PointLanes& point : m.points) {
+    const V impulse = load(point.impulse, at);
+    sum = hn::Add(sum, impulse);
+    moment = moment + scale(impulse, load(point.arm, at));
+  }
+  const V3 friction = scale(load(c.tangent_impulse[0], at), load(c.tangent[0], at)) +
+                      scale(load(c.tangent_impulse[1], at), load(c.tangent[1], at));
+  const V3 impulse = scale(sum, n) + friction;
+  V3 torque = cross(moment, n) + cross(m.center(at), friction);
+  if (m.patch != nullptr) torque = torque + scale(load(m.patch->twist_impulse, at), n);
+  u.v_a = u.v_a - masses.push_a(impulse);
+  u.w_a = u.w_a - masses.turn_a(torque);
+  u.v_b = u.v_b + masses.push_b(impulse);
+  u.w_b = u.w_b + masses.turn_b(torque + cross(across, impulse));
+  scatter_velocities(u, c, at, bodies.velocities);
+}
+
+template <class Masses>
+HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, const SoftBodies& bodies,
+                          float threshold) {
+  const Manifolds m(lanes, index);
+  const V zero = hn::Zero(kWide), restitution = load(lanes.cold[index].restitution, at);
+  if (hn::AllTrue(kWide, hn::Eq(restitution, zero))) return;
+  const Masses masses(lanes, m.contact, at);
+  Twins u = gather_velocities(m.contact, at, bodies.velocities);
+  const V3 n = load(m.contact.normal, at), across = load(m.contact.across, at);
+  const ApproachLanes* approaches = lanes.approach.data() + m.contact.first_point;
+  for (PointLanes& point : m.points) {
+    const V approach = load(approaches++->speed, at);
+    const auto bounces = hn::And(hn::Lt(approach, hn::Set(kWide, -threshold)), hn::Gt(load(point.total, at), zero));
+    const V3 arm_a = load(point.arm, at), arm_b = arm_a + across;
+    const V speed = dot(n, relative_velocity(u, arm_a, arm_b));
+    const V wanted = hn::Neg(hn::Mul(load(point.normal_mass, at), hn::Add(speed, hn::Mul(restitution, approach))));
+    const V before = load(point.impulse, at);
+    const V impulse = hn::IfThenElse(bounces, hn::Max(hn::Add(before, wanted), zero), before);
+    const V change = hn::Sub(impulse, before);
+    store(impulse, point.impulse, at);
+    store(hn::Add(load(point.total, at), change), point.total, at);
+    apply(scale(change, n), arm_a, arm_b, masses, u);
+  }
+  scatter_velocities(u, m.contact, at, bodies.velocities);
+}
+
+void Prepare(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
+  for (std::size_t k = range.first; k < range.last; ++k) {
+    ContactLanes& c = lanes.contacts[k];
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      gather_masses(lanes, c, at, bodies.masses);
+      c.masses < 0 ? prepare<RoundMasses>(lanes, k, at, bodies) : prepare<AnyMasses>(lanes, k, at, bodies);
+    }
+  }
+}
+
+void WarmStart(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
+  for (std::size_t k = range.first; k < range.last; ++k) {
+    const bool round = lanes.contacts[k].masses < 0;
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      round ? warm_start<RoundMasses>(lanes, k, at, bodies) : warm_start<AnyMasses>(lanes, k, at, bodies);
+    }
+  }
+}
+
+void Restitute(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, float threshold) {
+  for (std::size_t k = range.first; k < range.last; ++k) {
+    const bool round = lanes.contacts[k].masses < 0;
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      round ? restitute<RoundMasses>(lanes, k, at, bodies, threshold)
+            : restitute<AnyMasses>(lanes, k, at, bodies, threshold);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace achilles
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace achilles {
+
+HWY_EXPORT(Prepare);
+HWY_EXPORT(WarmStart);
+HWY_EXPORT(Restitute);
+
+void prepare_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
+  HWY_DYNAMIC_DISPATCH(Prepare)(lanes, range, bodies);
+}
+
+void warm_start_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
+  HWY_DYNAMIC_DISPATCH(WarmStart)(lanes, range, bodies);
+}
+
+void restitute_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, float threshold) {
+  HWY_DYNAMIC_DISPATCH(Restitute)(lanes, range, bodies, threshold);
+}
+
+}  // namespace achilles
+#endif

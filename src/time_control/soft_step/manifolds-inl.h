@@ -1,0 +1,101 @@
+// Eight manifolds and their two rows of bodies, for kernels that Highway compiles once per instruction set, so this is
+// read once per set and has no ordinary guard.
+#if defined(ACHILLES_SOFT_MANIFOLDS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACHILLES_SOFT_MANIFOLDS_INL
+#undef ACHILLES_SOFT_MANIFOLDS_INL
+#else
+#define ACHILLES_SOFT_MANIFOLDS_INL
+#endif
+
+#include "time_control/soft_step/wide-inl.h"
+
+#include <span>
+
+HWY_BEFORE_NAMESPACE();
+namespace achilles {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// The velocities of the two bodies of each lane.
+struct Twins {
+  V3 v_a, w_a, v_b, w_b;
+};
+
+HWY_INLINE Twins gather_velocities(const ContactLanes& c, std::size_t at, const SoftVelocity* velocities) {
+  const Columns a = load_rows(velocities->linear, c.slot_a + at), b = load_rows(velocities->linear, c.slot_b + at);
+  return {{a.c[0], a.c[1], a.c[2]}, {a.c[3], a.c[4], a.c[5]}, {b.c[0], b.c[1], b.c[2]}, {b.c[3], b.c[4], b.c[5]}};
+}
+
+HWY_INLINE void scatter_velocities(const Twins& u, const ContactLanes& c, std::size_t at, SoftVelocity* velocities) {
+  const V zero = hn::Zero(kWide);
+  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, zero, zero}}, c.slot_a + at, velocities->linear);
+  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, zero, zero}}, c.slot_b + at, velocities->linear);
+}
+
+/// How impulses move two round bodies.
+struct RoundMasses {
+  V mass_a, mass_b, inertia_a, inertia_b;
+
+  HWY_INLINE RoundMasses(const SoftLanes&, const ContactLanes& c, std::size_t at)
+      : mass_a(load(c.inverse_mass_a, at)),
+        mass_b(load(c.inverse_mass_b, at)),
+        inertia_a(load(c.inverse_inertia_a, at)),
+        inertia_b(load(c.inverse_inertia_b, at)) {}
+  HWY_INLINE V3 push_a(const V3& impulse) const { return scale(mass_a, impulse); }
+  HWY_INLINE V3 push_b(const V3& impulse) const { return scale(mass_b, impulse); }
+  HWY_INLINE V3 turn_a(V size, const V3& lever) const { return scale(hn::Mul(inertia_a, size), lever); }
+  HWY_INLINE V3 turn_b(V size, const V3& lever) const { return scale(hn::Mul(inertia_b, size), lever); }
+  HWY_INLINE V3 turn_a(const V3& moment) const { return scale(inertia_a, moment); }
+  HWY_INLINE V3 turn_b(const V3& moment) const { return scale(inertia_b, moment); }
+};
+
+/// How impulses move any two.
+struct AnyMasses {
+  const MassLanes& m;
+  std::size_t at;
+
+  HWY_INLINE AnyMasses(const SoftLanes& lanes, const ContactLanes& c, std::size_t lane)
+      : m(lanes.masses[static_cast<std::size_t>(c.masses)]), at(lane) {}
+  HWY_INLINE V3 push_a(const V3& impulse) const { return multiply(load(m.inverse_mass_a, at), impulse); }
+  HWY_INLINE V3 push_b(const V3& impulse) const { return multiply(load(m.inverse_mass_b, at), impulse); }
+  HWY_INLINE V3 turn_a(V size, const V3& lever) const { return turn_a(scale(size, lever)); }
+  HWY_INLINE V3 turn_b(V size, const V3& lever) const { return turn_b(scale(size, lever)); }
+  HWY_INLINE V3 turn_a(const V3& moment) const { return multiply(m.inverse_inertia_a, at, moment); }
+  HWY_INLINE V3 turn_b(const V3& moment) const { return multiply(m.inverse_inertia_b, at, moment); }
+};
+
+/// Impulse on b at the arms, minus it on a.
+template <class Masses>
+HWY_INLINE void apply(const V3& impulse, const V3& arm_a, const V3& arm_b, const Masses& masses, Twins& u) {
+  u.v_a = u.v_a - masses.push_a(impulse);
+  u.w_a = u.w_a - masses.turn_a(cross(arm_a, impulse));
+  u.v_b = u.v_b + masses.push_b(impulse);
+  u.w_b = u.w_b + masses.turn_b(cross(arm_b, impulse));
+}
+
+HWY_INLINE V3 relative_velocity(const Twins& u, const V3& arm_a, const V3& arm_b) {
+  return u.v_b + cross(u.w_b, arm_b) - u.v_a - cross(u.w_a, arm_a);
+}
+
+/// The lanes of eight manifolds.
+struct Manifolds {
+  ContactLanes& contact;
+  std::span<PointLanes> points;
+  PatchLanes* patch;
+
+  HWY_INLINE Manifolds(SoftLanes& lanes, std::size_t index)
+      : contact(lanes.contacts[index]),
+        points(lanes.points.data() + contact.first_point, contact.points),
+        patch(contact.patch < 0 ? nullptr : &lanes.patches[static_cast<std::size_t>(contact.patch)]) {}
+  /// Where friction acts.
+  HWY_INLINE V3 center(std::size_t at) const {
+    return patch == nullptr ? load(points[0].arm, at) : load(patch->center, at);
+  }
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace achilles
+HWY_AFTER_NAMESPACE();
+
+#endif
