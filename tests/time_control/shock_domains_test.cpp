@@ -110,5 +110,30 @@ TEST(ShockDomains, ColumnIsNotCut) {
   for (std::size_t group = 0; group < field.scratch.groups.size(); ++group) EXPECT_FALSE(domains.is_cut(group));
 }
 
+// Five balls upon each ball of a field whose middle is a row of columns: all of a column are in one cell, so that every
+// column is swept from the ground to its top in one go, as its neighbours are.
+TEST(ShockDomains, ColumnsOfAFieldStayWhole) {
+  const std::uint32_t across = 15, high = 5;
+  Field field(across);
+  for (std::uint32_t k = 1; k <= across * across; ++k) {
+    for (std::uint32_t level = 1; level < high; ++level) {
+      const Vec3& foot = field.world.bodies.position[k];
+      field.world.bodies.position.emplace_back(foot.x(), foot.y(), level);
+      field.world.bodies.kind.push_back(BodyKind::kDynamic);
+      field.scratch.movable.push_back(1);
+      field.scratch.shock->layers.height.push_back(level + 1);
+      const auto top = static_cast<std::uint32_t>(field.scratch.movable.size()) - 1;
+      field.touch(level == 1 ? k : top - 1, top);
+    }
+  }
+  find_groups(field.scratch.edges, field.scratch.movable, field.scratch.groups);
+  const PatchDomains& domains = field.cut();
+  ASSERT_TRUE(domains.is_cut(0));
+  std::uint32_t next = across * across + 3;
+  for (std::uint32_t k = 1; k <= across * across; ++k) {
+    for (std::uint32_t level = 1; level < high; ++level) EXPECT_EQ(domains.cell_of[next++], domains.cell_of[k]);
+  }
+}
+
 }  // namespace
 }  // namespace achilles
