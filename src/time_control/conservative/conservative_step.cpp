@@ -75,23 +75,19 @@ class ConservativeStep {
     const std::size_t n = bodies_.size();
     refill(local_.flights, n, Flight{});
     refill(local_.flight_stamp, n, 0U);
-    refill(local_.first_candidate, n, -1);
-    refill(local_.first_collider, n + 1, 0U);
-    for (const WorldPiece& piece : world_.pieces) ++local_.first_collider[piece.body + 1];
-    for (std::size_t i = 0; i < n; ++i) local_.first_collider[i + 1] += local_.first_collider[i];
+    local_.swept.begin(world_);
     local_.heap.clear();
     local_.candidates.clear();
     place_colliders(world_, 0, scratch_.colliders);
     list_ignored_pairs(world_, scratch_.ignored);
     local_.moving.resize(world_.pieces.size());
-    local_.proxies.resize(world_.pieces.size());
     for (std::size_t i = 0; i < n; ++i) begin_flight(i);
   }
 
   void begin_flight(std::size_t i) {
     Flight& flight = local_.flights[i];
     flight.until = h_;
-    for (std::uint32_t c = local_.first_collider[i]; c < local_.first_collider[i + 1]; ++c) {
+    for (std::uint32_t c = local_.swept.first_collider[i]; c < local_.swept.first_collider[i + 1]; ++c) {
       const double arm = world_.pieces[c].X_CG.p.norm();
       flight.reach = std::max(flight.reach, arm + world_.pieces[c].geometry->radius);
     }
@@ -100,14 +96,15 @@ class ConservativeStep {
       flight.acceleration = scratch_.inverse_mass[i].linear.cwiseProduct(force);
     }
     describe_flight(i);
-    for (std::uint32_t c = local_.first_collider[i]; c < local_.first_collider[i + 1]; ++c) sweep_collider(c);
+    for (std::uint32_t c = local_.swept.first_collider[i]; c < local_.swept.first_collider[i + 1]; ++c)
+      sweep_collider(c);
   }
 
   /// The flight from the present state on, and the motions of the body's colliders.
   void describe_flight(std::size_t i) {
     Flight& flight = local_.flights[i];
     if (flies(i)) take_off(bodies_, i, frame_, flight);
-    for (std::uint32_t c = local_.first_collider[i]; c < local_.first_collider[i + 1]; ++c) {
+    for (std::uint32_t c = local_.swept.first_collider[i]; c < local_.swept.first_collider[i + 1]; ++c) {
       const Collider& collider = scratch_.colliders[c];
       local_.moving[c] = flies(i)
                              ? MovingCollider{collider.geometry, make_flight_motion(bodies_, world_.pieces[c], flight),
@@ -153,53 +150,31 @@ class ConservativeStep {
   void sweep_collider(std::uint32_t c) {
     const double radius = world_.pieces[c].geometry->radius;
     const double room = 4 * h_ * impact_.micro.speed + (std::isfinite(radius) ? 0.02 * radius : 0);
-    local_.proxies[c] = make_sweep(c, 4 * tolerance_ + (scratch_.movable[world_.pieces[c].body] != 0 ? room : 0));
+    local_.swept.proxies[c] = make_sweep(c, 4 * tolerance_ + (scratch_.movable[world_.pieces[c].body] != 0 ? room : 0));
   }
 
   void find_candidates() {
-    find_pairs(local_.proxies, scratch_.ignored, TreeOptions{}, scratch_.runner, local_.broad_phase, local_.pairs);
-    for (const ColliderPair& pair : local_.pairs) add_candidate(pair);
+    local_.swept.find_all(scratch_.ignored, scratch_.runner);
+    add_candidates();
   }
 
-  void add_candidate(const ColliderPair& pair) {
-    const auto index = static_cast<std::int32_t>(local_.candidates.size());
-    ImpactCandidate candidate;
-    candidate.pair = pair;
-    const std::array<std::uint32_t, 2> two{local_.moving[pair.a].body, local_.moving[pair.b].body};
-    for (std::size_t k = 0; k < 2; ++k) {
-      candidate.next[k] = local_.first_candidate[two[k]];
-      local_.first_candidate[two[k]] = index;
-    }
-    local_.candidates.push_back(candidate);
-    push({now_, index, 0, 0});
-  }
-
-  template <class Visit>
-  void for_each_candidate(std::uint32_t body, const Visit& visit) const {
-    for (std::int32_t k = local_.first_candidate[body]; k >= 0;) {
-      const ImpactCandidate& candidate = local_.candidates[static_cast<std::size_t>(k)];
-      visit(k, candidate);
-      k = candidate.next[local_.moving[candidate.pair.a].body == body ? 0 : 1];
+  /// Pairs that were found since the last time are looked at now.
+  void add_candidates() {
+    for (std::size_t k = local_.candidates.size(); k < local_.swept.pairs.size(); ++k) {
+      local_.candidates.emplace_back();
+      push({now_, static_cast<std::int32_t>(k), 0, 0});
     }
   }
 
   /// Where a body leaves what it was thought to sweep, its colliders are swept anew and new pairs are added.
   void widen_sweeps(std::uint32_t i) {
-    for (std::uint32_t c = local_.first_collider[i]; c < local_.first_collider[i + 1]; ++c) {
-      const Aabb& old = local_.proxies[c].box;
+    for (std::uint32_t c = local_.swept.first_collider[i]; c < local_.swept.first_collider[i + 1]; ++c) {
+      const Aabb& old = local_.swept.proxies[c].box;
       const Aabb now = make_sweep(c, 2 * tolerance_).box;
       if ((old.lower.array() <= now.lower.array()).all() && (now.upper.array() <= old.upper.array()).all()) continue;
       sweep_collider(c);
-      for (std::uint32_t other = 0; other < local_.proxies.size(); ++other) {
-        if (!boxes_meet(local_.proxies[c], local_.proxies[other]) ||
-            !may_collide(local_.proxies[c], local_.proxies[other], scratch_.ignored)) {
-          continue;
-        }
-        const ColliderPair pair{std::min(c, other), std::max(c, other)};
-        bool known = false;
-        for_each_candidate(i, [&](std::int32_t, const ImpactCandidate& one) { known = known || one.pair == pair; });
-        if (!known) add_candidate(pair);
-      }
+      local_.swept.find_more(c, scratch_.ignored);
+      add_candidates();
     }
   }
 
@@ -221,8 +196,8 @@ class ConservativeStep {
 
   void look_at(std::int32_t index) {
     ImpactCandidate& candidate = local_.candidates[static_cast<std::size_t>(index)];
-    const MovingCollider& a = local_.moving[candidate.pair.a];
-    const MovingCollider& b = local_.moving[candidate.pair.b];
+    const ColliderPair& colliders = local_.swept.pairs[static_cast<std::size_t>(index)].pair;
+    const MovingCollider &a = local_.moving[colliders.a], &b = local_.moving[colliders.b];
     const double end = std::min({h_, local_.flights[a.body].until, local_.flights[b.body].until});
     const MovingPair pair(*a.geometry, a.motion, *b.geometry, b.motion);
     const SignedDistance gap = pair.compute_gap(now_, 2 * tolerance_);
@@ -251,8 +226,8 @@ class ConservativeStep {
 
   void collide_pair(std::int32_t index, const SignedDistance& gap) {
     scratch_.mark("times of contact");
-    const ColliderPair pair = local_.candidates[static_cast<std::size_t>(index)].pair;
-    const std::array<std::uint32_t, 2> two{local_.moving[pair.a].body, local_.moving[pair.b].body};
+    const ColliderPair pair = local_.swept.pairs[static_cast<std::size_t>(index)].pair;
+    const std::array<std::uint32_t, 2> two = local_.swept.bodies_of(index);
     for (const std::uint32_t body : two) {
       fly(body, now_);
       scratch_.inverse_mass[body] = compute_inverse_mass(bodies_, body);
@@ -298,7 +273,7 @@ class ConservativeStep {
     if (scratch_.movable[body] == 0) return;
     describe_flight(body);
     widen_sweeps(body);
-    for_each_candidate(body, [&](std::int32_t k, const ImpactCandidate&) { schedule(k, now_); });
+    local_.swept.for_each_of(body, [&](std::int32_t k) { schedule(k, now_); });
   }
 
   void stop_at_zeno_point(std::uint32_t a, std::uint32_t b) {

@@ -1,28 +1,25 @@
 // Scratch of `impulse-conservative`.
 #pragma once
 
-#include "collision/broad_phase/broad_phase.hpp"
 #include "collision/continuous/motion.hpp"
 #include "time_control/conservative/flight.hpp"
 #include "time_control/conservative/pair_impact.hpp"
+#include "time_control/swept_pairs.hpp"
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 namespace achilles {
 
-/// A pair of colliders whose swept boxes met in this frame.
+/// What is known of a pair of colliders whose swept boxes met in this frame.
 struct ImpactCandidate {
   enum class Zone : std::uint8_t {
     kFresh,  // not looked at yet
     kApart,  // a collision as soon as the gap is down to the tolerance
     kNear    // within the tolerance: a collision where the gap is down to minus the tolerance
   };
-  ColliderPair pair;
-  std::array<std::int32_t, 2> next{-1, -1};  // further candidates of the two bodies
-  std::uint32_t stamp = 0;                   // events with another one are out of date
+  std::uint32_t stamp = 0;  // events with another one are out of date
   Zone zone = Zone::kFresh;
   double floor = -std::numeric_limits<double>::infinity();  // [m] where it collides, if deeper than usual
 };
@@ -36,15 +33,11 @@ struct ImpactEvent {
 };
 
 struct ConservativeWorkspace {
-  std::vector<Flight> flights;                // per body
-  std::vector<std::uint32_t> flight_stamp;    // per body
-  std::vector<std::uint32_t> first_collider;  // per body, and one past the last
-  std::vector<std::int32_t> first_candidate;  // per body
-  std::vector<MovingCollider> moving;         // per collider, from the beginning of the frame on
-  std::vector<BroadPhaseProxy> proxies;       // per collider: what it sweeps, and some room
-  BroadPhaseWorkspace broad_phase;
-  std::vector<ColliderPair> pairs;
-  std::vector<ImpactCandidate> candidates;
+  std::vector<Flight> flights;              // per body
+  std::vector<std::uint32_t> flight_stamp;  // per body
+  std::vector<MovingCollider> moving;       // per collider, from the beginning of the frame on
+  SweptPairs swept;
+  std::vector<ImpactCandidate> candidates;  // per pair of `swept`
   std::vector<ImpactEvent> heap;
   std::vector<ContactPoint> points;
   PairImpactWorkspace impact;
