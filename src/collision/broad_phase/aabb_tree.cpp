@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace achilles {
 namespace {
@@ -54,6 +53,7 @@ void AabbTree::clear() {
   leaf_of_.clear();
   root_ = kNone;
   free_ = kNone;
+  built_cost_ = 0;
 }
 
 std::int32_t AabbTree::allocate() {
@@ -78,27 +78,29 @@ void AabbTree::build(std::span<const std::uint32_t> ids, std::span<const BoxF> b
   leaf_of_.assign(std::size_t{*std::max_element(ids.begin(), ids.end())} + 1, kNone);
   nodes_.reserve(2 * ids.size());
   parents_.reserve(2 * ids.size());
-  order_.resize(ids.size());
-  std::iota(order_.begin(), order_.end(), 0U);
-  root_ = build_range(order_, ids, boxes);
+  items_.resize(ids.size());
+  for (std::uint32_t i = 0; i < ids.size(); ++i) {
+    items_[i] = {{center(boxes[i], 0), center(boxes[i], 1), center(boxes[i], 2)}, i};
+  }
+  root_ = build_range(items_, ids, boxes);
   parents_[index(root_)] = kNone;
+  built_cost_ = refit_below(root_);
 }
 
-std::int32_t AabbTree::build_range(std::span<std::uint32_t> order, std::span<const std::uint32_t> ids,
+std::int32_t AabbTree::build_range(std::span<BuildItem> items, std::span<const std::uint32_t> ids,
                                    std::span<const BoxF> boxes) {
   const std::int32_t node = allocate();
-  if (order.size() == 1) {
-    const BoxF& box = boxes[order[0]];
-    nodes_[index(node)] = {box.lower, kNone, box.upper, static_cast<std::int32_t>(ids[order[0]])};
-    leaf_of_[ids[order[0]]] = node;
+  if (items.size() == 1) {
+    const std::uint32_t place = items[0].place;
+    nodes_[index(node)] = {boxes[place].lower, kNone, boxes[place].upper, static_cast<std::int32_t>(ids[place])};
+    leaf_of_[ids[place]] = node;
     return node;
   }
-  BoxF centers{{center(boxes[order[0]], 0), center(boxes[order[0]], 1), center(boxes[order[0]], 2)}, {}};
-  centers.upper = centers.lower;
-  for (const std::uint32_t i : order) {
+  BoxF centers{items[0].center, items[0].center};
+  for (const BuildItem& item : items) {
     for (std::size_t k = 0; k < 3; ++k) {
-      centers.lower[k] = std::min(centers.lower[k], center(boxes[i], k));
-      centers.upper[k] = std::max(centers.upper[k], center(boxes[i], k));
+      centers.lower[k] = std::min(centers.lower[k], item.center[k]);
+      centers.upper[k] = std::max(centers.upper[k], item.center[k]);
     }
   }
   std::size_t axis = 0;
@@ -107,23 +109,41 @@ std::int32_t AabbTree::build_range(std::span<std::uint32_t> order, std::span<con
   }
   const float middle = center(centers, axis);
   const auto split =
-      std::partition(order.begin(), order.end(), [&](std::uint32_t i) { return center(boxes[i], axis) < middle; });
-  auto left_count = static_cast<std::size_t>(split - order.begin());
+      std::partition(items.begin(), items.end(), [&](const BuildItem& item) { return item.center[axis] < middle; });
+  auto left_count = static_cast<std::size_t>(split - items.begin());
   // A split that leaves less than a tenth on one side (coinciding centres, one far outlier) gives way to the median,
   // which bounds the depth of the recursion by a multiple of log n.
-  if (10 * std::min(left_count, order.size() - left_count) < order.size()) {
-    left_count = order.size() / 2;
-    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(left_count), order.end(),
-                     [&](std::uint32_t i, std::uint32_t j) { return center(boxes[i], axis) < center(boxes[j], axis); });
+  if (10 * std::min(left_count, items.size() - left_count) < items.size()) {
+    left_count = items.size() / 2;
+    std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(left_count), items.end(),
+                     [&](const BuildItem& i, const BuildItem& j) { return i.center[axis] < j.center[axis]; });
   }
-  const std::int32_t left = build_range(order.first(left_count), ids, boxes);
-  const std::int32_t right = build_range(order.subspan(left_count), ids, boxes);
+  const std::int32_t left = build_range(items.first(left_count), ids, boxes);
+  const std::int32_t right = build_range(items.subspan(left_count), ids, boxes);
   nodes_[index(node)].left = left;
   nodes_[index(node)].right = right;
   parents_[index(left)] = node;
   parents_[index(right)] = node;
-  refit(node);
   return node;
+}
+
+void AabbTree::set_box(std::uint32_t id, const BoxF& box) {
+  Node& leaf = nodes_[index(leaf_of_[id])];
+  leaf.lower = box.lower;
+  leaf.upper = box.upper;
+}
+
+double AabbTree::refit_all() {
+  const double cost = root_ == kNone ? 0 : refit_below(root_);
+  return cost <= built_cost_ ? 1 : cost / built_cost_;
+}
+
+double AabbTree::refit_below(std::int32_t node) {
+  const Node& inner = nodes_[index(node)];
+  if (inner.is_leaf()) return 0;
+  const double below = refit_below(inner.left) + refit_below(inner.right);
+  refit(node);
+  return below + static_cast<double>(half_area(inner.box()));
 }
 
 void AabbTree::insert(std::uint32_t id, const BoxF& box) {

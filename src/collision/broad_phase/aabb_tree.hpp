@@ -49,6 +49,11 @@ class AabbTree {
   void insert(std::uint32_t id, const BoxF& box);
   /// The id must be in the tree.
   void remove(std::uint32_t id);
+  /// Gives an id of the tree another box and leaves it where it is: for many at once. Until refit_all the boxes above
+  /// are wrong.
+  void set_box(std::uint32_t id, const BoxF& box);
+  /// Makes the boxes of all inner nodes right and says how worn the tree is: its cost over that of the last build.
+  double refit_all();
 
   [[nodiscard]] bool contains(std::uint32_t id) const { return id < leaf_of_.size() && leaf_of_[id] != kNone; }
   [[nodiscard]] BoxF box(std::uint32_t id) const { return nodes_[index(leaf_of_[id])].box(); }
@@ -114,13 +119,18 @@ class AabbTree {
   void swap_subtrees(std::int32_t upper_parent, std::int32_t upper, std::int32_t lower_parent, std::int32_t lower);
   void replace_child(std::int32_t parent, std::int32_t old_child, std::int32_t new_child);
   [[nodiscard]] std::int32_t find_sibling(const BoxF& box) const;
-  std::int32_t build_range(std::span<std::uint32_t> order, std::span<const std::uint32_t> ids,
-                           std::span<const BoxF> boxes);
+  struct BuildItem {
+    std::array<float, 3> center;
+    std::uint32_t place;  // in ids and boxes
+  };
+  std::int32_t build_range(std::span<BuildItem> items, std::span<const std::uint32_t> ids, std::span<const BoxF> boxes);
+  double refit_below(std::int32_t node);
 
   std::vector<Node> nodes_;
   std::vector<std::int32_t> parents_;  // beside the nodes: only changes need them
   std::vector<std::int32_t> leaf_of_;  // id → node
-  std::vector<std::uint32_t> order_;   // scratch of build
+  std::vector<BuildItem> items_;       // scratch of build
+  double built_cost_ = 0;              // half of compute_cost() after the last build
   std::int32_t root_ = kNone;
   std::int32_t free_ = kNone;  // chained through parents_
 };

@@ -48,22 +48,33 @@ struct SweepOptions {};
 struct BruteForceOptions {};
 using BroadPhaseMethod = std::variant<TreeOptions, SweepOptions, BruteForceOptions>;
 
+/// The pairs whose first proxy belongs to one block of proxies.
+struct CandidateBlock {
+  std::vector<std::uint64_t> keys;   // sorted, of pairs whose fat boxes overlap
+  std::vector<std::uint64_t> fresh;  // those that a call finds
+  std::vector<std::uint64_t> merged;
+  std::vector<ColliderPair> pairs;  // whose exact boxes meet
+  std::size_t place = 0;            // of those among all pairs
+};
+
 /// Scratch of find_pairs_tree. Only speed depends on its contents.
 struct TreeWorkspace {
+  struct EdgeSum {
+    double sum = 0;  // [m]
+    std::size_t count = 0;
+  };
   AabbTree movable;
   AabbTree fixed;
   std::vector<BroadPhaseProxy> tracked;  // fattened, as of the last call in which they moved
   std::vector<std::uint32_t> unbounded;  // sorted
   std::vector<IgnoredPair> ignored;
-  std::vector<std::uint64_t> candidates;  // sorted keys of pairs whose fat boxes overlap
-  std::vector<std::uint64_t> fresh;
-  std::vector<std::uint64_t> merged;
+  std::vector<CandidateBlock> candidates;
   std::vector<std::uint32_t> moved;
   std::vector<std::uint8_t> is_moved;
+  std::vector<EdgeSum> edges;  // per block of proxies
   std::vector<std::uint32_t> build_ids;
   std::vector<BoxF> build_boxes;
-  std::vector<std::vector<std::uint64_t>> block_keys;
-  std::vector<std::vector<ColliderPair>> block_pairs;
+  std::vector<std::vector<std::uint64_t>> found;  // per block of those that moved
   double fatness = 0;
 };
 

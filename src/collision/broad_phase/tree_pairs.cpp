@@ -6,8 +6,13 @@
 namespace achilles {
 namespace {
 
+constexpr std::size_t kFollowBlock = 256;
 constexpr std::size_t kQueryBlock = 64;
-constexpr std::size_t kCullBlock = 1024;
+constexpr std::size_t kCandidateBlock = 64;  // proxies whose pairs lie together
+constexpr double kWorn = 1.25;               // cost of a tree over that of the last build that asks for another
+
+// Whether a proxy got a new fat box; those without bounds are judged when the mean edge of the others is known.
+constexpr std::uint8_t kStays = 0, kMoved = 1, kUnjudged = 2;
 
 std::uint64_t make_key(std::uint32_t i, std::uint32_t j) {
   return std::uint64_t{std::min(i, j)} << 32 | std::max(i, j);
@@ -20,11 +25,6 @@ bool holds(const Aabb& outer, const Aabb& inner) {
 }
 
 double mean_edge(const Aabb& box) { return box.extent().sum() / 3; }
-
-/// How much a proxy is fattened. Unbounded ones borrow the mean edge of the others.
-double compute_padding(const BroadPhaseProxy& proxy, double fatness, double typical_edge) {
-  return fatness * (proxy.is_bounded() ? mean_edge(proxy.box) : typical_edge);
-}
 
 /// Whether the fat proxy still stands for the exact one: it holds it, and is not so loose that it would cost more than
 /// a new place in the tree.
@@ -45,23 +45,12 @@ BroadPhaseProxy fattened(const BroadPhaseProxy& exact, double padding) {
   return fat;
 }
 
-double compute_typical_edge(std::span<const BroadPhaseProxy> proxies) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const BroadPhaseProxy& proxy : proxies) {
-    if (!proxy.is_bounded()) continue;
-    sum += mean_edge(proxy.box);
-    ++count;
-  }
-  return count == 0 ? 0 : sum / static_cast<double>(count);
-}
-
 void forget_everything(TreeWorkspace& scratch) {
   scratch.movable.clear();
   scratch.fixed.clear();
   scratch.tracked.clear();
   scratch.unbounded.clear();
-  scratch.candidates.clear();
+  for (CandidateBlock& block : scratch.candidates) block.keys.clear();
 }
 
 void take_out(TreeWorkspace& scratch, std::uint32_t id) {
@@ -92,33 +81,109 @@ void rebuild(TreeWorkspace& scratch, bool movable) {
   (movable ? scratch.movable : scratch.fixed).build(scratch.build_ids, scratch.build_boxes);
 }
 
-/// Brings trees and list up to date; leaves in scratch.moved who got a new fat box.
-void follow(std::span<const BroadPhaseProxy> proxies, double fatness, TreeWorkspace& scratch) {
-  const double typical_edge = compute_typical_edge(proxies);
-  const std::size_t known = std::min(scratch.tracked.size(), proxies.size());
-  for (std::size_t id = proxies.size(); id < scratch.tracked.size(); ++id) {
-    take_out(scratch, static_cast<std::uint32_t>(id));
+/// Finds out who has left its fat box and gives it another.
+class Follower {
+ public:
+  Follower(std::span<const BroadPhaseProxy> proxies, double fatness, TreeWorkspace& scratch)
+      : proxies_(proxies), fatness_(fatness), scratch_(scratch) {}
+
+  void judge_bounded(std::size_t block, std::size_t first, std::size_t last) {
+    TreeWorkspace::EdgeSum edges;
+    for (std::size_t id = first; id < last; ++id) {
+      scratch_.is_moved[id] = kUnjudged;
+      if (!proxies_[id].is_bounded()) continue;
+      const double edge = mean_edge(proxies_[id].box);
+      edges.sum += edge;
+      ++edges.count;
+      judge(id, fatness_ * edge);
+    }
+    scratch_.edges[block] = edges;
   }
-  scratch.tracked.resize(proxies.size());
-  scratch.is_moved.assign(proxies.size(), 0);
-  scratch.moved.clear();
-  for (std::uint32_t id = 0; id < proxies.size(); ++id) {
-    const double padding = compute_padding(proxies[id], fatness, typical_edge);
-    if (id < known && still_stands_for(scratch.tracked[id], proxies[id], padding)) continue;
-    scratch.tracked[id] = fattened(proxies[id], padding);
-    scratch.is_moved[id] = 1;
-    scratch.moved.push_back(id);
+
+  /// The others; leaves in scratch.moved who got a new fat box.
+  void judge_rest() {
+    TreeWorkspace::EdgeSum all;
+    for (const TreeWorkspace::EdgeSum& edges : scratch_.edges) {
+      all.sum += edges.sum;
+      all.count += edges.count;
+    }
+    const double padding = all.count == 0 ? 0 : fatness_ * all.sum / static_cast<double>(all.count);
+    scratch_.moved.clear();
+    for (std::uint32_t id = 0; id < proxies_.size(); ++id) {
+      if (scratch_.is_moved[id] == kUnjudged) judge(id, padding);
+      if (scratch_.is_moved[id] == kMoved) scratch_.moved.push_back(id);
+    }
   }
-  // Building anew costs about as much per box as taking a leaf out and putting it back, and gives the better tree.
-  const bool anew = scratch.moved.size() > 32 && 2 * scratch.moved.size() > proxies.size();
+
+  std::size_t known = 0;  // proxies of the call before
+
+ private:
+  void judge(std::size_t id, double padding) {
+    const bool stays = id < known && still_stands_for(scratch_.tracked[id], proxies_[id], padding);
+    scratch_.is_moved[id] = stays ? kStays : kMoved;
+    if (!stays) scratch_.tracked[id] = fattened(proxies_[id], padding);
+  }
+
+  std::span<const BroadPhaseProxy> proxies_;
+  double fatness_;
+  TreeWorkspace& scratch_;
+};
+
+bool is_in_its_tree(const TreeWorkspace& scratch, std::uint32_t id) {
+  const BroadPhaseProxy& fat = scratch.tracked[id];
+  return fat.is_bounded() && (fat.movable ? scratch.movable : scratch.fixed).contains(id);
+}
+
+/// Where many have moved, most by a little, boxes change where they are in the tree; it is built anew when that has
+/// made it poor. Costs a fraction of taking leaves out and putting them back.
+void move_many(TreeWorkspace& scratch) {
   for (const std::uint32_t id : scratch.moved) {
-    if (id < known) take_out(scratch, id);
-    put_in(scratch, id, !anew);
+    const BroadPhaseProxy& fat = scratch.tracked[id];
+    if (is_in_its_tree(scratch, id))
+      (fat.movable ? scratch.movable : scratch.fixed).set_box(id, round_outward(fat.box));
+  }
+  if (scratch.movable.refit_all() > kWorn) rebuild(scratch, true);
+  if (scratch.fixed.refit_all() > kWorn) rebuild(scratch, false);
+}
+
+/// Brings trees and list up to date.
+void update_trees(TreeWorkspace& scratch) {
+  const std::size_t all = scratch.tracked.size();
+  const auto newcomers = static_cast<std::size_t>(std::count_if(
+      scratch.moved.begin(), scratch.moved.end(), [&](std::uint32_t id) { return !is_in_its_tree(scratch, id); }));
+  const bool anew = newcomers > 32 && 4 * newcomers > all;
+  const bool many = !anew && scratch.moved.size() > 32 && 16 * scratch.moved.size() > all;
+  for (const std::uint32_t id : scratch.moved) {
+    if (many && is_in_its_tree(scratch, id)) continue;
+    take_out(scratch, id);
+    put_in(scratch, id, !anew && !many);
   }
   if (anew) {
     rebuild(scratch, true);
     rebuild(scratch, false);
   }
+  if (!many) return;
+  move_many(scratch);
+  for (const std::uint32_t id : scratch.moved) {
+    if (scratch.tracked[id].is_bounded() && !is_in_its_tree(scratch, id)) put_in(scratch, id, true);
+  }
+}
+
+/// Everything that follows from where the proxies are now, but the pairs.
+void follow(std::span<const BroadPhaseProxy> proxies, double fatness, BlockRunner& runner, TreeWorkspace& scratch) {
+  Follower follower(proxies, fatness, scratch);
+  follower.known = std::min(scratch.tracked.size(), proxies.size());
+  for (std::size_t id = proxies.size(); id < scratch.tracked.size(); ++id) {
+    take_out(scratch, static_cast<std::uint32_t>(id));
+  }
+  scratch.tracked.resize(proxies.size());
+  scratch.is_moved.resize(proxies.size());
+  scratch.edges.resize(BlockRunner::count_blocks(proxies.size(), kFollowBlock));
+  runner.run(proxies.size(), kFollowBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+    follower.judge_bounded(block, first, last);
+  });
+  follower.judge_rest();
+  update_trees(scratch);
 }
 
 /// Pairs of fat boxes in which `id` got a new one. Of two that both did, the smaller id reports the pair.
@@ -150,68 +215,66 @@ void query_unbounded(const TreeWorkspace& scratch, std::uint32_t id, std::vector
   }
 }
 
-/// Drops the candidate pairs of everything that moved or left and merges in the pairs it has now, in one pass.
-void merge_candidates(TreeWorkspace& scratch) {
-  const std::size_t count = scratch.tracked.size();
-  scratch.merged.clear();
-  auto fresh = scratch.fresh.begin();
-  for (const std::uint64_t key : scratch.candidates) {
-    const bool is_old =
-        second_of(key) >= count || scratch.is_moved[first_of(key)] != 0 || scratch.is_moved[second_of(key)] != 0;
-    if (is_old) continue;
-    for (; fresh != scratch.fresh.end() && *fresh < key; ++fresh) scratch.merged.push_back(*fresh);
-    scratch.merged.push_back(key);
-  }
-  scratch.merged.insert(scratch.merged.end(), fresh, scratch.fresh.end());
-  scratch.candidates.swap(scratch.merged);
-}
-
-void update_candidates(BlockRunner& runner, TreeWorkspace& scratch) {
-  const std::size_t last = scratch.tracked.size();
-  const auto left = [&](std::uint64_t key) { return second_of(key) >= last; };
-  if (scratch.moved.empty() && std::none_of(scratch.candidates.begin(), scratch.candidates.end(), left)) return;
+/// Asks the trees for everything that moved and hands the pairs to their blocks.
+void find_fresh_pairs(BlockRunner& runner, TreeWorkspace& scratch) {
   const std::size_t blocks = BlockRunner::count_blocks(scratch.moved.size(), kQueryBlock);
-  if (scratch.block_keys.size() < blocks) scratch.block_keys.resize(blocks);
+  if (scratch.found.size() < blocks) scratch.found.resize(blocks);
   runner.run(scratch.moved.size(), kQueryBlock, [&](std::size_t block, std::size_t first, std::size_t end) {
-    std::vector<std::uint64_t>& keys = scratch.block_keys[block];
+    std::vector<std::uint64_t>& keys = scratch.found[block];
     keys.clear();
     for (std::size_t k = first; k < end; ++k) {
       const std::uint32_t id = scratch.moved[k];
       scratch.tracked[id].is_bounded() ? query_bounded(scratch, id, keys) : query_unbounded(scratch, id, keys);
     }
   });
-  scratch.fresh.clear();
+  for (CandidateBlock& block : scratch.candidates) block.fresh.clear();
   for (std::size_t block = 0; block < blocks; ++block) {
-    const std::vector<std::uint64_t>& keys = scratch.block_keys[block];
-    scratch.fresh.insert(scratch.fresh.end(), keys.begin(), keys.end());
+    for (const std::uint64_t key : scratch.found[block]) {
+      scratch.candidates[first_of(key) / kCandidateBlock].fresh.push_back(key);
+    }
   }
-  std::sort(scratch.fresh.begin(), scratch.fresh.end());
-  merge_candidates(scratch);
+}
+
+/// Drops the candidate pairs of everything that moved or left and merges in the pairs it has now, in one pass.
+void merge_candidates(const TreeWorkspace& scratch, CandidateBlock& block) {
+  const std::size_t count = scratch.tracked.size();
+  std::sort(block.fresh.begin(), block.fresh.end());
+  block.merged.clear();
+  auto fresh = block.fresh.begin();
+  for (const std::uint64_t key : block.keys) {
+    const bool is_old = second_of(key) >= count || scratch.is_moved[first_of(key)] != kStays ||
+                        scratch.is_moved[second_of(key)] != kStays;
+    if (is_old) continue;
+    for (; fresh != block.fresh.end() && *fresh < key; ++fresh) block.merged.push_back(*fresh);
+    block.merged.push_back(key);
+  }
+  block.merged.insert(block.merged.end(), fresh, block.fresh.end());
+  block.keys.swap(block.merged);
 }
 
 /// The candidates whose exact boxes meet: what the fat boxes were does not show.
-void cull_candidates(std::span<const BroadPhaseProxy> proxies, BlockRunner& runner, TreeWorkspace& scratch,
+void cull_candidates(std::span<const BroadPhaseProxy> proxies, const CandidateBlock& block,
                      std::vector<ColliderPair>& pairs) {
-  const auto cull = [&](std::size_t first, std::size_t last, std::vector<ColliderPair>& kept) {
+  for (const std::uint64_t key : block.keys) {
+    const ColliderPair pair{first_of(key), second_of(key)};
+    if (boxes_meet(proxies[pair.a], proxies[pair.b])) pairs.push_back(pair);
+  }
+}
+
+/// The pairs of all blocks, one after the other.
+void gather_pairs(BlockRunner& runner, TreeWorkspace& scratch, std::vector<ColliderPair>& pairs) {
+  std::size_t count = 0;
+  for (CandidateBlock& block : scratch.candidates) {
+    block.place = count;
+    count += block.pairs.size();
+  }
+  pairs.resize(count);
+  runner.run(scratch.candidates.size(), 8, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
-      const ColliderPair pair{first_of(scratch.candidates[k]), second_of(scratch.candidates[k])};
-      if (boxes_meet(proxies[pair.a], proxies[pair.b])) kept.push_back(pair);
+      const CandidateBlock& block = scratch.candidates[k];
+      std::copy(block.pairs.begin(), block.pairs.end(), pairs.begin() + static_cast<std::ptrdiff_t>(block.place));
     }
-  };
-  pairs.clear();
-  if (runner.threads() == 1) {
-    cull(0, scratch.candidates.size(), pairs);
-    return;
-  }
-  const std::size_t blocks = BlockRunner::count_blocks(scratch.candidates.size(), kCullBlock);
-  if (scratch.block_pairs.size() < blocks) scratch.block_pairs.resize(blocks);
-  runner.run(scratch.candidates.size(), kCullBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
-    scratch.block_pairs[block].clear();
-    cull(first, last, scratch.block_pairs[block]);
   });
-  for (std::size_t block = 0; block < blocks; ++block) {
-    pairs.insert(pairs.end(), scratch.block_pairs[block].begin(), scratch.block_pairs[block].end());
-  }
 }
 
 }  // namespace
@@ -225,9 +288,19 @@ void find_pairs_tree(std::span<const BroadPhaseProxy> proxies, std::span<const I
     scratch.fatness = options.fatness;
     scratch.ignored.assign(ignored.begin(), ignored.end());
   }
-  follow(proxies, options.fatness, scratch);
-  update_candidates(runner, scratch);
-  cull_candidates(proxies, runner, scratch, pairs);
+  const bool some_left = proxies.size() < scratch.tracked.size();
+  follow(proxies, options.fatness, runner, scratch);
+  const bool changed = some_left || !scratch.moved.empty();
+  scratch.candidates.resize(BlockRunner::count_blocks(proxies.size(), kCandidateBlock));
+  if (changed) find_fresh_pairs(runner, scratch);
+  pairs.clear();
+  runner.run(scratch.candidates.size(), 1, [&](std::size_t k, std::size_t, std::size_t) {
+    CandidateBlock& block = scratch.candidates[k];
+    if (changed) merge_candidates(scratch, block);
+    block.pairs.clear();
+    cull_candidates(proxies, block, runner.threads() == 1 ? pairs : block.pairs);
+  });
+  if (runner.threads() > 1) gather_pairs(runner, scratch, pairs);
 }
 
 }  // namespace achilles

@@ -62,6 +62,24 @@ TEST(AabbTree, LinksAndBoxesStayConsistentThroughInsertionsAndRemovals) {
   EXPECT_TRUE(tree.empty());
 }
 
+// The boxes are those of another scene after the call, so the tree must be consistent again and cost what its own sum
+// of areas says, over that of the build; with its first boxes back it is as good as new.
+TEST(AabbTree, BoxesChangedInPlaceLeaveItConsistentAndItSaysHowWornItIs) {
+  std::mt19937_64 random(5);
+  const auto first = draw_boxes(random, 300), second = draw_boxes(random, 300);
+  AabbTree tree;
+  tree.build(make_ids(first.size()), first);
+  const double built = tree.compute_cost();
+  for (std::uint32_t id = 0; id < second.size(); ++id) tree.set_box(id, second[id]);
+  const double worn = tree.refit_all();
+  EXPECT_TRUE(tree.is_consistent());
+  EXPECT_GT(worn, 2.0);  // neighbours are anywhere now
+  EXPECT_NEAR(worn, tree.compute_cost() / built, 1e-6 * worn);
+  for (std::uint32_t id = 0; id < first.size(); ++id) tree.set_box(id, first[id]);
+  EXPECT_EQ(tree.refit_all(), 1.0);
+  EXPECT_TRUE(tree.is_consistent());
+}
+
 TEST(AabbTree, SortedInsertionDoesNotDegradeToAList) {
   // A row of unit boxes fed from left to right, the worst order for a tree that never rotates: its inner nodes then
   // hold 2, 3, .. n boxes, with an area that grows like n². Built top-down the row costs n log n.
