@@ -359,8 +359,7 @@ MeasuredPenetration measure_penetration(std::span<const Collider> colliders, std
     for (std::size_t k = first; k < last; ++k) {
       const Collider& a = colliders[impl.pairs[k].a];
       const Collider& b = colliders[impl.pairs[k].b];
-      const double depth =
-          -compute_signed_distance(*a.geometry, a.X_WG, *b.geometry, b.X_WG, impl.blocks[block].set.points).distance;
+      const double depth = compute_depth(*a.geometry, a.X_WG, *b.geometry, b.X_WG, impl.blocks[block].set.points);
       keep_deepest({depth, a.body, b.body}, deepest);
     }
   });

@@ -3,6 +3,7 @@
 #include "geometry/geometry.hpp"
 #include "world/binary_stream.hpp"
 #include "world/script_path.hpp"
+#include "world/shared_geometry.hpp"
 
 #include <achilles/world.hpp>
 
@@ -342,7 +343,7 @@ World World::load(std::istream& in) {
   }
   try {
     for (std::size_t body = 0; body < world.bodies.size(); ++body) {
-      world.append_pieces(static_cast<std::uint32_t>(body), make_geometry(*world.shapes[body]));
+      world.append_pieces(static_cast<std::uint32_t>(body), make_or_share_geometry(world, body, *world.shapes[body]));
     }
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error(std::string("the saved world holds an impossible shape: ") + error.what());

@@ -4,6 +4,7 @@
 #include "geometry/mass_properties.hpp"
 #include "math/inverse_mass.hpp"
 #include "world/inverse_mass.hpp"
+#include "world/shared_geometry.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
@@ -93,7 +94,7 @@ void World::ignore_pair(std::uint32_t first, std::uint32_t second) {
 
 BodyHandle World::add_body(const BodyDescription& description) {
   check_state(description);
-  const std::vector<GeometryPiece> geometry = make_geometry(description.shape);
+  const std::vector<GeometryPiece> geometry = make_or_share_geometry(*this, bodies.size(), description.shape);
   const bool movable = description.kind == BodyKind::kDynamic;
   MassProperties mass;
   if (movable) mass = resolve_mass(description);

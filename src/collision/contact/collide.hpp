@@ -35,4 +35,9 @@ struct SignedDistance {
 [[nodiscard]] SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA, const Geometry& b,
                                                      const Transform& X_WB, std::vector<ContactPoint>& scratch);
 
+/// How deep two placed geometries overlap [m]: minus their signed distance, or 0 when they are apart, which costs less
+/// to find out than how far. `scratch` is overwritten.
+[[nodiscard]] double compute_depth(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+                                   std::vector<ContactPoint>& scratch);
+
 }  // namespace achilles

@@ -20,87 +20,86 @@ namespace {
 constexpr double kSameFace = 0.94;
 constexpr int kEdgeParts = 4;  // edges of convex shapes are looked up at so many points
 
-// What can be asked for the signed distance of a point: the other side of a pair.
+// What can be asked for the signed distance of a point: the other side of a pair. Points and normals are in the field's
+// own frame; may_reach allows balls of samples to be skipped.
 struct PointDistance {
   double distance = 0;  // [m]
   Vec3 n_out = Vec3::UnitZ();
 };
 
 struct PlaneField {
-  Vec3 normal;
-  double offset;
-  [[nodiscard]] PointDistance operator()(const Vec3& x) const { return {normal.dot(x) - offset, normal}; }
-  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
-    return (*this)(x).distance <= radius + margin;
+  const PlaneGeometry& plane;
+  double margin;
+  [[nodiscard]] PointDistance operator()(const Vec3& x) const {
+    return {plane.normal.dot(x) - plane.offset, plane.normal};
   }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius) const { return (*this)(x).distance <= radius + margin; }
 };
 
 struct CoreField {
   const ConvexCore& core;
-  Transform X_WC;
+  double margin;
   [[nodiscard]] PointDistance operator()(const Vec3& x) const {
     const ConvexCore point{ConvexCore::Kind::kPoint, Vec3::Zero(), {}, 0, 0};
-    const CoreDistance found = compute_core_distance({core, point, {Mat3::Identity(), X_WC.to_local(x)}}, {});
-    return {found.distance - core.radius, X_WC.R * found.normal};
+    const CoreDistance found = compute_core_distance({core, point, {Mat3::Identity(), x}}, {});
+    return {found.distance - core.radius, found.normal};
   }
-  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
-    return (*this)(x).distance <= radius + margin;
-  }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius) const { return (*this)(x).distance <= radius + margin; }
 };
 
+// A point counted as near may truly be farther by the error of the map, and so may the centre of a ball.
 struct GridField {
+  GridField(const DistanceGrid& map, double margin) : grid(map), reach(margin + map.error_up_to(margin)) {}
   const DistanceGrid& grid;
-  Transform X_WG;
+  double reach;
   [[nodiscard]] PointDistance operator()(const Vec3& x) const {
-    const DistanceGrid::Value value = grid.look_up(X_WG.to_local(x));
+    const DistanceGrid::Value value = grid.look_up(x);
     const double length = value.gradient.norm();
-    return {value.distance, length > 1e-9 ? Vec3(X_WG.R * (value.gradient / length)) : Vec3::UnitZ()};
+    return {value.distance, length > 1e-9 ? Vec3(value.gradient / length) : Vec3::UnitZ()};
   }
-  // A point counted as near may truly be farther by the error of the map, and so may the centre.
-  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
-    return grid.bound_below(X_WG.to_local(x)) <= radius + margin + grid.error_up_to(margin);
-  }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius) const { return grid.bound_below(x) <= radius + reach; }
 };
 
 template <typename Surface>
 struct SurfaceField {
   const Surface& surface;
-  Transform X_WS;
-  [[nodiscard]] PointDistance operator()(const Vec3& x_W) const {
-    const Vec3 x = X_WS.to_local(x_W);
+  double margin;
+  [[nodiscard]] PointDistance operator()(const Vec3& x) const {
     const SurfacePoint nearest = find_closest_point(surface, x);
     const bool inside = is_inside(surface, x, nearest);
     const Vec3 away = inside ? Vec3(nearest.point - x) : Vec3(x - nearest.point);
     const Vec3 n = nearest.distance > 1e-12 ? Vec3(away / nearest.distance) : surface.triangle(nearest.triangle).normal;
-    return {inside ? -nearest.distance : nearest.distance, X_WS.R * n};
+    return {inside ? -nearest.distance : nearest.distance, n};
   }
-  [[nodiscard]] bool may_reach(const Vec3& x, double radius, double margin) const {
-    return (*this)(x).distance <= radius + margin;
-  }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius) const { return (*this)(x).distance <= radius + margin; }
 };
 
-// n_sign is +1 when the field belongs to a, whose outward normal then points to b.
+// Takes points in the frame F of a field. n_sign is +1 when the field belongs to a, whose outward normal then points
+// to b.
 struct PointSink {
   double margin;
   double n_sign;
+  Transform X_WF;
   std::vector<ContactPoint>& points;
 
   void add(const Vec3& x, const PointDistance& at, double radius, std::uint32_t feature) const {
     const double gap = at.distance - radius;
     if (gap > margin) return;
-    points.push_back({x - (radius + 0.5 * gap) * at.n_out, n_sign * at.n_out, gap, feature});
+    const Vec3 n = X_WF.R * at.n_out;
+    points.push_back({X_WF * x - (radius + 0.5 * gap) * n, n_sign * n, gap, feature});
   }
 };
 
 template <typename Field>
 void look_up_samples(const DistanceMapGeometry& map, const Transform& X_WM, const Field& field, SampleSearch search,
                      const PointSink& sink) {
+  const Transform X_FM = relative(sink.X_WF, X_WM);
   // A ball without radius is a sample, and looked up when it is visited.
   const auto is_near = [&](const Vec3& center, double radius) {
-    return search == SampleSearch::kAll || radius == 0 || field.may_reach(X_WM * center, radius, sink.margin);
+    return search == SampleSearch::kAll || radius == 0 || field.may_reach(X_FM * center, radius);
   };
   visit_samples(map, is_near, [&](std::uint32_t i) {
-    const Vec3 x = X_WM * map.samples[i];
+    const Vec3 x = X_FM * map.samples[i];
     sink.add(x, field(x), 0,
              make_feature(sink.n_sign > 0 ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, i >> 15, i));
   });
@@ -154,23 +153,23 @@ const DistanceMapGeometry& map_of(const Geometry& geometry) {
 void append_map_contacts(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                          const MapQuery& query, std::vector<ContactPoint>& points) {
   const DistanceMapGeometry& map = map_of(b);
-  const PointSink out_of_a{query.margin, 1, points}, out_of_b{query.margin, -1, points};
+  const PointSink out_of_a{query.margin, 1, X_WA, points}, out_of_b{query.margin, -1, X_WB, points};
   if (const auto* plane = std::get_if<PlaneGeometry>(&a.kind)) {
-    const Vec3 normal = X_WA.R * plane->normal;
-    look_up_samples(map, X_WB, PlaneField{normal, plane->offset + normal.dot(X_WA.p)}, query.search, out_of_a);
+    look_up_samples(map, X_WB, PlaneField{*plane, query.margin}, query.search, out_of_a);
   } else if (const auto* mesh = std::get_if<std::shared_ptr<const MeshGeometry>>(&a.kind)) {
-    look_up_samples(map, X_WB, SurfaceField<MeshGeometry>{**mesh, X_WA}, query.search, out_of_a);
+    look_up_samples(map, X_WB, SurfaceField<MeshGeometry>{**mesh, query.margin}, query.search, out_of_a);
   } else if (const auto* field = std::get_if<std::shared_ptr<const HeightfieldGeometry>>(&a.kind)) {
-    look_up_samples(map, X_WB, SurfaceField<HeightfieldGeometry>{**field, X_WA}, query.search, out_of_a);
+    look_up_samples(map, X_WB, SurfaceField<HeightfieldGeometry>{**field, query.margin}, query.search, out_of_a);
   } else if (const auto* other = std::get_if<std::shared_ptr<const DistanceMapGeometry>>(&a.kind)) {
-    look_up_samples(map, X_WB, GridField{(*other)->grid, X_WA}, query.search, out_of_a);
-    look_up_samples(**other, X_WA, GridField{map.grid, X_WB}, query.search, out_of_b);
+    look_up_samples(map, X_WB, GridField((*other)->grid, query.margin), query.search, out_of_a);
+    look_up_samples(**other, X_WA, GridField(map.grid, query.margin), query.search, out_of_b);
   } else {
     const ConvexCore core = make_core(a);
-    look_up_samples(map, X_WB, CoreField{core, X_WA}, query.search, out_of_a);
-    const GridField grid{map.grid, X_WB};
+    look_up_samples(map, X_WB, CoreField{core, query.margin}, query.search, out_of_a);
+    const GridField grid(map.grid, query.margin);
+    const Transform X_BA = relative(X_WB, X_WA);
     visit_core_points(core, [&](const Vec3& x_A, std::uint32_t number) {
-      const Vec3 x = X_WA * x_A;
+      const Vec3 x = X_BA * x_A;
       out_of_b.add(x, grid(x), core.radius, make_feature(FeatureKind::kVertexOfA, number, 0x7fffu));
     });
   }

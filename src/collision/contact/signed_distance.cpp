@@ -3,6 +3,7 @@
 #include "collision/contact/surface_distance.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -89,6 +90,24 @@ SignedDistance compute_signed_distance(const Geometry& a, const Transform& X_WA,
     return swapped(distance_to_plane(b, X_WB, *plane_a, X_WA));
   }
   return distance_of_convex(a, X_WA, b, X_WB);
+}
+
+double compute_depth(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
+                     std::vector<ContactPoint>& scratch) {
+  const bool a_is_map = std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(a.kind);
+  if (!a_is_map && !std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(b.kind)) {
+    const double distance = compute_signed_distance(a, X_WA, b, X_WB, scratch).distance;
+    return distance >= 0 ? 0 : -distance;  // what is not a number stays, so that nobody takes it for none
+  }
+  scratch.clear();
+  if (std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(b.kind)) {
+    append_map_contacts(a, X_WA, b, X_WB, {}, scratch);
+  } else {
+    append_map_contacts(b, X_WB, a, X_WA, {}, scratch);
+  }
+  double depth = 0;
+  for (const ContactPoint& point : scratch) depth = std::max(depth, -point.gap);
+  return depth;
 }
 
 }  // namespace achilles

@@ -14,6 +14,7 @@ constexpr double kMaxBlocks = 4194304;  // 2^22
 // of the squared ways to the corners of a cell is u(1 − u) + v(1 − v) + w(1 − w) ≤ 3/4 of the cell's: the error of an
 // interpolation is at most √(3/4) cells. Rounded up for the nodes' single precision.
 constexpr double kInterpolation = 0.8661;  // cells
+constexpr double kSingle = 1.2e-7;         // twice the relative rounding of single precision
 constexpr double kRim = 2;                 // cells: how far from the surface the box ends, and what has no nodes
 
 std::size_t index_of(int i, int j, int k, int columns, int rows) {
@@ -151,16 +152,26 @@ DistanceGrid::Value DistanceGrid::look_up(const Vec3& x) const {
   return value;
 }
 
+// The distance of x differs from that of the nearest node by at most the way to it: one look instead of eight.
 double DistanceGrid::bound_below(const Vec3& x) const {
-  const Vec3 size = kBlock * cell * Vec3(blocks[0], blocks[1], blocks[2]);
-  const Vec3 inside = x.cwiseMax(origin).cwiseMin(origin + size);
-  const double way = (x - inside).norm();
-  const double distance = look_up(inside).distance;
-  // Where only the corners of a block are known they are alike in sign and two cells from the surface at least.
-  const std::array<int, 3> block = find_block(*this, ((inside - origin) / cell).cwiseMax(Vec3::Zero()));
-  const bool is_coarse = block_at[index_of(block[0], block[1], block[2], blocks[0], blocks[1])] == kCoarse;
-  const double bound = distance - (is_coarse ? kBlock : 1) * kInterpolation * cell - way;
-  return way > 0 ? std::max(bound, way + kRim * cell) : bound;
+  const Vec3 cells = (x - origin) / cell;
+  const Vec3 last(kBlock * blocks[0], kBlock * blocks[1], kBlock * blocks[2]);
+  const Vec3 inside = cells.cwiseMax(Vec3::Zero()).cwiseMin(last);
+  const std::array<int, 3> block = find_block(*this, inside);
+  const std::uint32_t stored = block_at[index_of(block[0], block[1], block[2], blocks[0], blocks[1])];
+  const double spacing = stored == kCoarse ? kBlock : 1;
+  const auto nearest = [&](int k) { return static_cast<int>(inside[k] / spacing + 0.5); };
+  const int i = nearest(0), j = nearest(1), k = nearest(2);
+  const float at_node =
+      stored == kCoarse
+          ? coarse[index_of(i, j, k, blocks[0] + 1, blocks[1] + 1)]
+          : fine[static_cast<std::size_t>(stored) * kNodes +
+                 index_of(i - kBlock * block[0], j - kBlock * block[1], k - kBlock * block[2], kBlock + 1, kBlock + 1)];
+  const double distance = static_cast<double>(at_node);
+  const double rounding = kSingle * std::abs(distance);
+  const double bound = distance - cell * (cells - spacing * Vec3(i, j, k)).norm() - rounding;
+  const double beyond = (cells - inside).squaredNorm();
+  return beyond > 0 ? std::max(bound, cell * (std::sqrt(beyond) + kRim)) : bound;
 }
 
 double DistanceGrid::error_up_to(double distance) const {
