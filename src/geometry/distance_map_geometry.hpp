@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct DistanceGrid {
   std::vector<std::uint32_t> block_at;  // number among the stored blocks, x fastest
   std::vector<float> fine;              // [m] kNodes to a stored block
   std::vector<float> coarse;            // [m] at the corners of all blocks
+  /// No two places of the box are farther apart in look_up than this times the way between them; infinite where blocks
+  /// without nodes make it jump.
+  double steepness = std::numeric_limits<double>::infinity();
 
   struct Value {
     double distance = 0;           // [m]
@@ -35,6 +39,9 @@ struct DistanceGrid {
 
   /// Less than the true distance of x, by one or two cells near the surface.
   [[nodiscard]] double bound_below(const Vec3& x) const;
+
+  /// No more than look_up gives anywhere within `radius` [m] of x.
+  [[nodiscard]] double bound_look_up(const Vec3& x, double radius) const;
 
   /// How much farther from the surface [m] a point may truly be than look_up says, where that is up to `distance`.
   [[nodiscard]] double error_up_to(double distance) const;

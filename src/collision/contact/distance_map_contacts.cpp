@@ -47,17 +47,22 @@ struct CoreField {
   [[nodiscard]] bool may_reach(const Vec3& x, double radius) const { return (*this)(x).distance <= radius + margin; }
 };
 
-// A point counted as near may truly be farther by the error of the map, and so may the centre of a ball.
+// A point counted as near may truly be farther by the error of the map, and so may the centre of a ball: that decides
+// of large balls, the steepness of the map of small ones.
 struct GridField {
-  GridField(const DistanceGrid& map, double margin) : grid(map), reach(margin + map.error_up_to(margin)) {}
+  GridField(const DistanceGrid& map, double look_ahead)
+      : grid(map), margin(look_ahead), reach(look_ahead + map.error_up_to(look_ahead)) {}
   const DistanceGrid& grid;
+  double margin;
   double reach;
   [[nodiscard]] PointDistance operator()(const Vec3& x) const {
     const DistanceGrid::Value value = grid.look_up(x);
     const double length = value.gradient.norm();
     return {value.distance, length > 1e-9 ? Vec3(value.gradient / length) : Vec3::UnitZ()};
   }
-  [[nodiscard]] bool may_reach(const Vec3& x, double radius) const { return grid.bound_below(x) <= radius + reach; }
+  [[nodiscard]] bool may_reach(const Vec3& x, double radius) const {
+    return grid.bound_below(x) <= radius + reach && grid.bound_look_up(x, radius) <= margin;
+  }
 };
 
 template <typename Surface>

@@ -42,7 +42,9 @@ std::uint32_t surface_feature(std::uint32_t feature, std::uint32_t triangle) {
 
 void finish_surface_points(std::size_t begin, double size, const Thinning& thinning,
                            std::vector<ContactPoint>& points) {
-  merge_equal(begin, kSamePlace * size, points);
+  // Samples of a map are at places of their own, but for the few that two maps share: those go last, when few are left.
+  const bool merge_last = thinning.one_normal && !thinning.all_points;
+  if (!merge_last) merge_equal(begin, kSamePlace * size, points);
   const auto first = points.begin() + static_cast<std::ptrdiff_t>(begin);
   std::size_t end = begin;
   if (thinning.all_points) {
@@ -64,6 +66,7 @@ void finish_surface_points(std::size_t begin, double size, const Thinning& thinn
     }
     points.resize(end);
   }
+  if (merge_last) merge_equal(begin, kSamePlace * size, points);
   for (std::size_t i = begin; i < points.size(); ++i) {
     points[i].feature = make_unique(points[i].feature, std::span(points).subspan(begin, i - begin));
   }

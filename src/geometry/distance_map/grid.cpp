@@ -55,10 +55,34 @@ class GridMaker {
         for (int i = 0; i < nx; ++i) add_block(i, j, k);
       }
     }
+    if (std::find(grid_.block_at.begin(), grid_.block_at.end(), DistanceGrid::kCoarse) == grid_.block_at.end()) {
+      grid_.steepness = find_steepness();
+    }
     return std::move(grid_);
   }
 
  private:
+  // The gradient's components are affine in each coordinate, so that its length is convex in each: within a cell it is
+  // greatest at a corner.
+  [[nodiscard]] double find_steepness() const {
+    constexpr int n = DistanceGrid::kBlock, side = n + 1;
+    double greatest = 0;
+    for (std::size_t base = 0; base < grid_.fine.size(); base += DistanceGrid::kNodes) {
+      const auto at = [&](int i, int j, int k) {
+        return static_cast<double>(grid_.fine[base + index_of(i, j, k, side, side)]);
+      };
+      for (int cell = 0; cell < n * n * n; ++cell) {
+        const int i = cell % n, j = cell / n % n, k = cell / (n * n);
+        for (int c = 0; c < 8; ++c) {
+          const int x = i + (c & 1), y = j + (c >> 1 & 1), z = k + (c >> 2);
+          const Vec3 change(at(i + 1, y, z) - at(i, y, z), at(x, j + 1, z) - at(x, j, z),
+                            at(x, y, k + 1) - at(x, y, k));
+          greatest = std::max(greatest, change.squaredNorm());
+        }
+      }
+    }
+    return std::sqrt(greatest) / grid_.cell * (1 + kSingle);
+  }
   [[nodiscard]] Vec3 node(int bi, int bj, int bk, int i, int j, int k) const {
     constexpr int n = DistanceGrid::kBlock;
     return grid_.origin + grid_.cell * Vec3(n * bi + i, n * bj + j, n * bk + k);
@@ -168,10 +192,18 @@ double DistanceGrid::bound_below(const Vec3& x) const {
           : fine[static_cast<std::size_t>(stored) * kNodes +
                  index_of(i - kBlock * block[0], j - kBlock * block[1], k - kBlock * block[2], kBlock + 1, kBlock + 1)];
   const double distance = static_cast<double>(at_node);
-  const double rounding = kSingle * std::abs(distance);
-  const double bound = distance - cell * (cells - spacing * Vec3(i, j, k)).norm() - rounding;
+  const double way = cell * (cells - spacing * Vec3(i, j, k)).norm();
   const double beyond = (cells - inside).squaredNorm();
-  return beyond > 0 ? std::max(bound, cell * (std::sqrt(beyond) + kRim)) : bound;
+  const double bound = beyond > 0 ? std::max(distance - way, cell * (std::sqrt(beyond) + kRim)) : distance - way;
+  return bound - kSingle * (std::abs(distance) + way);
+}
+
+double DistanceGrid::bound_look_up(const Vec3& x, double radius) const {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  if (!std::isfinite(steepness)) return none;
+  const Vec3 end = origin + kBlock * cell * Vec3(blocks[0], blocks[1], blocks[2]);
+  const double inward = std::min((x - origin).minCoeff(), (end - x).minCoeff());
+  return inward < radius ? none : look_up(x).distance - steepness * radius;
 }
 
 double DistanceGrid::error_up_to(double distance) const {
