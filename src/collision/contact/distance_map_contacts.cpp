@@ -18,7 +18,8 @@ namespace {
 // Cosine. Samples of a round surface have a normal each; those within a third of a radian of the deepest stand for one
 // place of contact.
 constexpr double kSameFace = 0.94;
-constexpr int kEdgeParts = 4;  // edges of convex shapes are looked up at so many points
+constexpr double kLeastSlope = 1e-3;  // [rad]
+constexpr int kEdgeParts = 4;         // edges of convex shapes are looked up at so many points
 
 // What can be asked for the signed distance of a point: the other side of a pair. Points and normals are in the field's
 // own frame; may_reach allows balls of samples to be skipped.
@@ -184,7 +185,9 @@ void collide_distance_map(const Geometry& a, const Transform& X_WA, const Geomet
                           const CollideOptions& options, std::vector<ContactPoint>& points) {
   const std::size_t begin = points.size();
   append_map_contacts(a, X_WA, b, X_WB, {options.margin, SampleSearch::kTree}, points);
-  finish_surface_points(begin, b.radius, {options.all_points, kSameFace, true}, points);
+  // How far the map can turn before contacts are looked for again.
+  const double slope = std::max(kLeastSlope, options.margin / b.radius);
+  finish_surface_points(begin, b.radius, {options.all_points, kSameFace, true, slope}, points);
 }
 
 ContactPoint find_least_map_gap(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,

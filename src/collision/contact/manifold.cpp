@@ -1,8 +1,11 @@
 #include "collision/contact/manifold.hpp"
 
+#include "math/tangents.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace achilles {
 
@@ -92,6 +95,27 @@ void reduce_to_four(Manifold& manifold) {
 }
 
 std::size_t reduce_to_four(std::span<ContactPoint> points, const Vec3& normal) { return keep_four(points, normal); }
+
+std::size_t reduce_to_support(std::span<ContactPoint> points, const Vec3& normal, double slope) {
+  constexpr std::size_t kDirections = 8;
+  if (points.size() <= kDirections + 1) return points.size();
+  const auto [t1, t2] = make_tangents(normal);
+  const Chooser<ContactPoint> chooser{points, normal};
+  const double tie = kTie * chooser.extent();
+  std::array<std::size_t, kDirections + 1> kept;
+  kept[kDirections] = chooser.best([&](std::size_t i) { return -points[i].gap; }, tie);
+  for (std::size_t k = 0; k < kDirections; ++k) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kDirections;
+    const Vec3 outward = slope * (std::cos(angle) * t1 + std::sin(angle) * t2);
+    kept[k] = chooser.best([&](std::size_t i) { return outward.dot(points[i].position) - points[i].gap; }, tie * slope);
+  }
+  std::sort(kept.begin(), kept.end());
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    if (k == 0 || kept[k] != kept[k - 1]) points[count++] = points[kept[k]];
+  }
+  return count;
+}
 
 // Numbers above 15 bits wrap; stepping past the ones taken ends after at most as many tries as there are points.
 std::uint32_t make_unique(std::uint32_t feature, std::span<const ContactPoint> taken) {

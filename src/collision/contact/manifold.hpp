@@ -37,6 +37,10 @@ void reduce_to_four(Manifold& manifold);
 /// Moves the four points to keep to the front, in the order they had; returns how many remain.
 [[nodiscard]] std::size_t reduce_to_four(std::span<ContactPoint> points, const Vec3& normal);
 
+/// The same for samples of a curved surface, where those that span the most area may not touch at all: keeps the
+/// deepest and those that would touch first if the surface were turned by `slope` [rad] about each of eight axes.
+[[nodiscard]] std::size_t reduce_to_support(std::span<ContactPoint> points, const Vec3& normal, double slope);
+
 /// The first id from `feature` on that none of `taken` has.
 [[nodiscard]] std::uint32_t make_unique(std::uint32_t feature, std::span<const ContactPoint> taken);
 

@@ -56,7 +56,9 @@ void finish_surface_points(std::size_t begin, double size, const Thinning& thinn
       const auto group_end = std::partition(rest, points.end(), [&](const ContactPoint& point) {
         return point.normal.dot(normal) >= thinning.same_group;
       });
-      const std::size_t kept = reduce_to_four(std::span<ContactPoint>(rest, group_end), normal);
+      const std::span<ContactPoint> group(rest, group_end);
+      const std::size_t kept =
+          thinning.slope > 0 ? reduce_to_support(group, normal, thinning.slope) : reduce_to_four(group, normal);
       if (thinning.one_normal) {
         std::for_each(rest, rest + static_cast<std::ptrdiff_t>(kept), [&](ContactPoint& p) { p.normal = normal; });
       }

@@ -13,11 +13,13 @@ namespace achilles {
 /// points are told apart by the triangle.
 [[nodiscard]] std::uint32_t surface_feature(std::uint32_t feature, std::uint32_t triangle);
 
-/// How points are thinned out: of each group of points with nearly the same normal the four that span it are kept.
+/// How points are thinned out: of each group of points with nearly the same normal the four that span it are kept, or
+/// those that carry it when it tilts.
 struct Thinning {
   bool all_points = false;    // none is dropped
   double same_group = 0.995;  // cosine: normals within a tenth of a radian carry load as one face does
   bool one_normal = false;    // the points of a group take the normal of its deepest
+  double slope = 0;           // [rad] of that tilt; 0: the four
 };
 
 /// Works on points[begin ..): makes points at one place with one normal one, thins them out and tells equal ids apart.
