@@ -53,6 +53,7 @@ struct Field {
   }
 
   const PatchDomains& cut() {
+    find_cells(world, scratch, scratch.shock->domains);
     cut_domains(world, scratch, scratch.shock->domains);
     return scratch.shock->domains;
   }

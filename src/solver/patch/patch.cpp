@@ -171,7 +171,7 @@ void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
   }
 }
 
-void apply_patch(const Patch& patch, const PatchBodies& bodies) {
+double apply_patch(const Patch& patch, const PatchBodies& bodies) {
   Pair pair{&bodies.inverse_mass[patch.body_a], &bodies.inverse_mass[patch.body_b], bodies.u[patch.body_a],
             bodies.u[patch.body_b]};
   Vec3 sum = Vec3::Zero(), turn_a = Vec3::Zero(), turn_b = Vec3::Zero();
@@ -181,21 +181,14 @@ void apply_patch(const Patch& patch, const PatchBodies& bodies) {
     turn_a += column(patch.arm_a, i).cross(impulse);
     turn_b += column(patch.arm_b, i).cross(impulse);
   }
+  const auto power = [&] {
+    return sum.dot(pair.b.linear - pair.a.linear) + turn_b.dot(pair.b.angular) - turn_a.dot(pair.a.angular);
+  };
+  const double before = power();
   push(pair, patch, sum, turn_a, turn_b);
   if (patch.moves_a) bodies.u[patch.body_a] = pair.a;
   if (patch.moves_b) bodies.u[patch.body_b] = pair.b;
-}
-
-double measure_power(const Patch& patch, std::span<const BodyVelocity> u) {
-  const BodyVelocity& a = u[patch.body_a];
-  const BodyVelocity& b = u[patch.body_b];
-  double power = 0;
-  for (int i = 0; i < patch.count; ++i) {
-    const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
-    power += impulse.dot(b.linear - a.linear + b.angular.cross(column(patch.arm_b, i)) -
-                         a.angular.cross(column(patch.arm_a, i)));
-  }
-  return power;
+  return 0.5 * (before + power());
 }
 
 void measure_patch(const Patch& patch, std::span<const BodyVelocity> u, double (&out)[Patch::kPoints]) {

@@ -61,12 +61,9 @@ void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
 /// The same without what friction needs.
 void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
 
-/// u += M⁻¹ Jᵀ λ with the impulses the patch has.
-void apply_patch(const Patch& patch, const PatchBodies& bodies);
-
-/// Σ λ·w over the points, tangents included [J]: half the sum of its values before and after apply_patch is the work
-/// that the impulses do.
-[[nodiscard]] double measure_power(const Patch& patch, std::span<const BodyVelocity> u);
+/// u += M⁻¹ Jᵀ λ with the impulses the patch has. Returns the work they do [J]: half of Σ λ·w before and after,
+/// tangents included.
+double apply_patch(const Patch& patch, const PatchBodies& bodies);
 
 /// Normal velocity at each point, without target and softness [m/s].
 void measure_patch(const Patch& patch, std::span<const BodyVelocity> u, double (&out)[Patch::kPoints]);

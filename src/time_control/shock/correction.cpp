@@ -6,6 +6,7 @@
 #include "time_control/shock/patches.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
@@ -180,25 +181,6 @@ class FinalPushes {
   bool ended_ = false;
 };
 
-/// Takes the gaps to the end of the step, and the targets to what a displacement must close. Returns whether anything
-/// penetrates by more than the slop.
-bool aim_corrections(std::span<Patch> patches, const ShockPropagationOptions& options, double h,
-                     std::span<const BodyVelocity> u) {
-  bool wrong = false;
-  for (Patch& patch : patches) {
-    double rate[Patch::kPoints];
-    measure_patch(patch, u, rate);
-    for (int i = 0; i < patch.count; ++i) {
-      patch.gap[i] += h * rate[i];
-      patch.normal[i] = 0;
-      const double depth = -patch.gap[i];
-      patch.target[i] = patch.softness > 0 ? kNever : std::min(depth, options.correction * (depth - options.slop));
-      wrong = wrong || (patch.softness == 0 && depth > options.slop);
-    }
-  }
-  return wrong;
-}
-
 /// Calls push(patches) for the layers of a group in one block, which has them in order.
 void push_layers(const ShockPropagationOptions& options, const ShockGroup& group, StepWorkspace& scratch) {
   const PatchBodies bodies{scratch.shock->translating, scratch.shock->displacement};
@@ -231,13 +213,25 @@ void prepare_displacements(std::size_t bodies, StepWorkspace& scratch) {
 
 }  // namespace
 
-void correct_shocks(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
+void aim_correction(const World& world, const ShockPropagationOptions& options, double h, const PatchPiece& piece,
+                    StepWorkspace& scratch) {
+  bool wrong = false;
+  for (Patch& patch : patches_of(piece, *scratch.shock)) {
+    double rate[Patch::kPoints];
+    measure_patch(patch, world.bodies.velocity, rate);
+    for (int i = 0; i < patch.count; ++i) {
+      patch.gap[i] += h * rate[i];
+      patch.normal[i] = 0;
+      const double depth = -patch.gap[i];
+      patch.target[i] = patch.softness > 0 ? kNever : std::min(depth, options.correction * (depth - options.slop));
+      wrong = wrong || (patch.softness == 0 && depth > options.slop);
+    }
+  }
+  if (wrong) std::atomic_ref(scratch.shock->block_value[piece.block]).store(1, std::memory_order_relaxed);
+}
+
+void correct_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
-  for_each_block(scratch, [&](PatchBlock& block) {
-    const std::span<Patch> patches = std::span(shock.patches).subspan(block.first, block.last - block.first);
-    const bool wrong = aim_corrections(patches, options, h, world.bodies.velocity);
-    shock.block_value[static_cast<std::size_t>(&block - shock.domains.blocks.data())] = wrong ? 1 : 0;
-  });
   const auto is_wrong = [](double value) { return value > 0; };
   if (std::none_of(shock.block_value.begin(), shock.block_value.end(), is_wrong)) return;
   prepare_displacements(world.bodies.size(), scratch);

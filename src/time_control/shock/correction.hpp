@@ -1,12 +1,18 @@
 // The correction of `shock-propagation`: displacements that take penetration out, from the ground up.
 #pragma once
 
+#include "time_control/shock/domains.hpp"
 #include "time_control/shock/shock_propagation.hpp"
 
 namespace achilles {
 
-/// correction and final of all groups, after the positions have been moved: every layer is pushed out of those below,
-/// then all at once for what is left. Takes the gaps of the patches to the end of the step.
-void correct_shocks(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch);
+/// Takes the gaps of a piece to the end of the step, and the targets to what a displacement must close; block_value
+/// says afterwards whether anything of its block penetrates by more than the slop, where it was 0 before.
+void aim_correction(const World& world, const ShockPropagationOptions& options, double h, const PatchPiece& piece,
+                    StepWorkspace& scratch);
+
+/// correction and final of all groups, aimed and with the positions moved: every layer is pushed out of those below,
+/// then all at once for what is left.
+void correct_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch);
 
 }  // namespace achilles

@@ -12,6 +12,7 @@ namespace achilles {
 namespace {
 
 constexpr std::uint32_t kContactsPerCell = 96;  // fewer are not worth the passing from stage to stage
+constexpr std::uint32_t kContactsPerPiece = 24;
 constexpr std::uint32_t kMostCells = 32;
 constexpr std::uint32_t kSpacingStride = 8;  // contacts: every so manyth is asked how far its bodies are apart
 constexpr double kSlender = 3;               // cells are at least half as many spacings of touching bodies wide
@@ -27,19 +28,23 @@ class GroupCut {
   GroupCut(const World& world, const StepWorkspace& scratch, std::uint32_t group, PatchDomains& domains)
       : world_(world), scratch_(scratch), group_(group), domains_(domains) {}
 
-  void run() {
-    const std::uint32_t contacts = count_contacts();
-    const std::uint32_t most = std::min(contacts / kContactsPerCell, kMostCells);
-    if (most > 1) {
-      collect_places();
-      split(domains_.places, std::bit_floor(most));
-    }
+  /// How many cells; their bodies know them then.
+  [[nodiscard]] std::uint32_t find_cells() {
+    const std::uint32_t most = std::min(count_contacts() / kContactsPerCell, kMostCells);
+    if (most <= 1) return 1;
+    collect_places();
+    split(domains_.places, std::bit_floor(most));
+    return cells_;
+  }
+
+  void make_blocks(std::uint32_t cells) {
+    cells_ = cells;
     if (cells_ <= 1) {
       add_single_block();
       return;
     }
     order_pairs_of_cells();
-    fill_blocks(contacts);
+    fill_blocks(count_contacts());
   }
 
  private:
@@ -212,10 +217,19 @@ class GroupCut {
   std::uint32_t cells_ = 0;
 };
 
-/// Every block has a place in its stage, from 0 to 1; blocks of a group by that place.
-void order_by_share(PatchDomains& domains) {
+void cut_into_pieces(std::uint32_t block, PatchDomains& domains) {
+  PatchBlock& whole = domains.blocks[block];
+  whole.first_piece = count_of(domains.pieces);
+  for (std::uint32_t key = whole.first_key; key < whole.last_key; key += kContactsPerPiece) {
+    domains.pieces.push_back({block, key, std::min(key + kContactsPerPiece, whole.last_key)});
+  }
+  whole.last_piece = count_of(domains.pieces);
+}
+
+/// Every block has a place in its stage, from 0 to 1; pieces of a group by the places of their blocks.
+void make_pieces(PatchDomains& domains) {
   constexpr std::uint64_t kWhole = std::uint64_t{1} << 20U;
-  domains.by_share.clear();
+  domains.pieces.clear();
   for (std::size_t group = 0; group + 1 < domains.group_start.size(); ++group) {
     domains.share_keys.clear();
     for (std::uint32_t stage = domains.group_start[group]; stage < domains.group_start[group + 1]; ++stage) {
@@ -225,25 +239,32 @@ void order_by_share(PatchDomains& domains) {
       }
     }
     std::sort(domains.share_keys.begin(), domains.share_keys.end());
-    for (const std::uint64_t key : domains.share_keys) domains.by_share.push_back(static_cast<std::uint32_t>(key));
+    for (const std::uint64_t key : domains.share_keys) cut_into_pieces(static_cast<std::uint32_t>(key), domains);
   }
 }
 
 }  // namespace
+
+void find_cells(const World& world, const StepWorkspace& scratch, PatchDomains& domains) {
+  refill(domains.cell_of, world.bodies.size(), kNone);
+  domains.cells.resize(scratch.groups.size());
+  for (std::uint32_t group = 0; group < scratch.groups.size(); ++group) {
+    domains.cells[group] = GroupCut(world, scratch, group, domains).find_cells();
+  }
+}
 
 void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains) {
   domains.keys.clear();
   domains.blocks.clear();
   domains.stage_start.clear();
   domains.group_start.clear();
-  refill(domains.cell_of, world.bodies.size(), kNone);
   for (std::uint32_t group = 0; group < scratch.groups.size(); ++group) {
     domains.group_start.push_back(count_of(domains.stage_start));
-    GroupCut(world, scratch, group, domains).run();
+    GroupCut(world, scratch, group, domains).make_blocks(domains.cells[group]);
   }
   domains.group_start.push_back(count_of(domains.stage_start));
   domains.stage_start.push_back(count_of(domains.blocks));
-  order_by_share(domains);
+  make_pieces(domains);
 }
 
 }  // namespace achilles

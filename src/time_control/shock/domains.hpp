@@ -21,7 +21,15 @@ struct PatchBlock {
   std::uint32_t group = 0;
   std::uint32_t first_key = 0, last_key = 0;  // contacts, as a range of PatchDomains::keys
   std::uint32_t first = 0, last = 0;          // patches
-  bool bounces = false;                       // whether restitution asks something of one of them
+  std::uint32_t first_piece = 0, last_piece = 0;
+  bool bounces = false;  // whether restitution asks something of one of its patches
+};
+
+/// Part of a block, for work that does not pass from patch to patch.
+struct PatchPiece {
+  std::uint32_t block = 0;
+  std::uint32_t first_key = 0, last_key = 0;
+  std::uint32_t first = 0, last = 0;  // patches
 };
 
 struct PatchDomains {
@@ -29,15 +37,18 @@ struct PatchDomains {
   std::vector<PatchBlock> blocks;          // group after group, stage after stage
   std::vector<std::uint32_t> stage_start;  // per stage its first block, and one past the last
   std::vector<std::uint32_t> group_start;  // per group its first stage, and one past the last
-  // Blocks as the threads share them in the stages: a thread that takes an equal part of this list takes what it
-  // sweeps.
-  std::vector<std::uint32_t> by_share;
+  // Block after block, as the threads share blocks in the stages: a thread that takes an equal part of this list takes
+  // what it sweeps.
+  std::vector<PatchPiece> pieces;
 
   [[nodiscard]] std::uint32_t first_block(std::size_t group) const { return stage_start[group_start[group]]; }
   [[nodiscard]] std::uint32_t last_block(std::size_t group) const { return stage_start[group_start[group + 1]]; }
   [[nodiscard]] bool is_cut(std::size_t group) const { return last_block(group) - first_block(group) > 1; }
 
-  // Scratch: bodies of the group at hand with their places, the cell of each, what lies between which cells.
+  std::vector<std::uint32_t> cells;    // per group, how many
+  std::vector<std::uint32_t> cell_of;  // per body of a group in several
+
+  // Scratch: bodies of the group at hand with their places, what lies between which cells.
   struct Place {
     Vec3 at = Vec3::Zero();  // [m] across gravity
     std::uint32_t body = 0;
@@ -46,7 +57,6 @@ struct PatchDomains {
     std::uint32_t count = 0, cells = 0, stage = 0;  // cells: row and column of the matrix of cells
   };
   std::vector<Place> places;
-  std::vector<std::uint32_t> cell_of;  // per body
   std::vector<Between> between;
   std::vector<std::uint32_t> block_of;  // per pair of cells, row after row
   std::vector<std::uint32_t> cells_of;  // per contact of the group, its place in that matrix
@@ -54,7 +64,11 @@ struct PatchDomains {
   std::vector<std::uint64_t> share_keys;
 };
 
-/// Contacts of all groups in blocks and stages, after find_layers. The patches of a block are numbered later.
+/// Cells of all groups.
+void find_cells(const World& world, const StepWorkspace& scratch, PatchDomains& domains);
+
+/// Contacts of all groups in blocks and stages, after find_layers and find_cells. The patches of a block are numbered
+/// later.
 void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains);
 
 }  // namespace achilles

@@ -40,6 +40,21 @@ struct ShockGroup {
   }
 };
 
+/// One program after the other, as one.
+template <class First, class Second>
+struct Succession {
+  First& first;
+  Second& second;
+
+  [[nodiscard]] std::size_t stages() const { return first.stages() + second.stages(); }
+  [[nodiscard]] StageSize size(std::size_t stage) const {
+    return stage < first.stages() ? first.size(stage) : second.size(stage - first.stages());
+  }
+  void run(std::size_t stage, std::size_t k) {
+    stage < first.stages() ? first.run(stage, k) : second.run(stage - first.stages(), k);
+  }
+};
+
 /// Runs program.run(stage, k) for k < program.size(stage).count, stage after stage up to program.stages(); a group in
 /// several blocks on all threads, else on the calling one.
 template <class Program>

@@ -62,22 +62,25 @@ class PatchBuilder {
   PatchBuilder(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch)
       : world_(world), options_(options), h_(h), scratch_(scratch) {}
 
-  /// Sorts the contacts of a block and says how many patches they are.
-  [[nodiscard]] std::uint32_t order(const PatchBlock& block) {
-    const std::span<std::uint64_t> keys = keys_of(block);
-    std::sort(keys.begin(), keys.end());
-    std::uint32_t count = 0;
-    for (const std::uint64_t key : keys) {
-      for_each_patch(contact_of(key), [&](std::uint32_t, std::uint32_t) { ++count; });
+  /// Sorts the contacts of a block and counts the patches of its pieces.
+  void order(const PatchBlock& block) {
+    PatchDomains& domains = scratch_.shock->domains;
+    const auto keys = domains.keys.begin();
+    std::sort(keys + block.first_key, keys + block.last_key);
+    for (std::uint32_t k = block.first_piece; k < block.last_piece; ++k) {
+      PatchPiece& piece = domains.pieces[k];
+      piece.last = 0;
+      for (const std::uint64_t key : keys_of(piece)) {
+        for_each_patch(contact_of(key), [&](std::uint32_t, std::uint32_t) { ++piece.last; });
+      }
     }
-    return count;
   }
 
-  /// Writes the patches of a block, which are numbered by now.
-  void fill(PatchBlock& block) const {
-    block.bounces = false;
-    Patch* next = scratch_.shock->patches.data() + block.first;
-    for (const std::uint64_t key : keys_of(block)) {
+  /// Writes the patches of a piece, which are numbered by now.
+  void fill(const PatchPiece& piece) const {
+    bool bounces = false;
+    Patch* next = scratch_.shock->patches.data() + piece.first;
+    for (const std::uint64_t key : keys_of(piece)) {
       const Contact& contact = contact_of(key);
       const ContactView view{contact, static_cast<std::uint32_t>(key), law_of(world_, scratch_, contact)};
       for_each_patch(contact, [&](std::uint32_t first, std::uint32_t last) {
@@ -85,14 +88,16 @@ class PatchBuilder {
         patch = make_patch(view, first, scratch_);
         for (std::uint32_t p = first; p < last; ++p) add_point(view, scratch_.contacts.points[p], patch);
         weigh_patch(patch, scratch_.inverse_mass);
-        for (const double speed : patch.rebound) block.bounces = block.bounces || speed > 0;
+        for (const double speed : patch.rebound) bounces = bounces || speed > 0;
       });
     }
+    if (!bounces) return;
+    std::atomic_ref(scratch_.shock->domains.blocks[piece.block].bounces).store(true, std::memory_order_relaxed);
   }
 
  private:
-  [[nodiscard]] std::span<std::uint64_t> keys_of(const PatchBlock& block) const {
-    return std::span(scratch_.shock->domains.keys).subspan(block.first_key, block.last_key - block.first_key);
+  [[nodiscard]] std::span<const std::uint64_t> keys_of(const PatchPiece& piece) const {
+    return std::span(scratch_.shock->domains.keys).subspan(piece.first_key, piece.last_key - piece.first_key);
   }
   [[nodiscard]] const Contact& contact_of(std::uint64_t key) const {
     return scratch_.contacts.contacts[static_cast<std::uint32_t>(key)];
@@ -177,7 +182,9 @@ class PatchBuilder {
 
 }  // namespace
 
-void find_layers(const World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
+namespace {
+
+void find_heights(const World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
   const double g = world.gravity.norm();
   const Vec3 up = g > 0 ? Vec3(-world.gravity / g) : Vec3(Vec3::Zero());
   ShockWorkspace& shock = *scratch.shock;
@@ -200,51 +207,64 @@ void find_layers(const World& world, const ShockPropagationOptions& options, Ste
   }
 }
 
+}  // namespace
+
+void find_layers(const World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
+  scratch.runner.run(2, 1, [&](std::size_t which, std::size_t, std::size_t) {  // neither needs the other
+    which == 0 ? find_heights(world, options, scratch) : find_cells(world, scratch, scratch.shock->domains);
+  });
+}
+
 void build_patches(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
   cut_domains(world, scratch, shock.domains);
   std::vector<PatchBlock>& blocks = shock.domains.blocks;
   PatchBuilder builder(world, options, h, scratch);
-  for_each_block(scratch, [&](PatchBlock& block) { block.last = builder.order(block); });
+  scratch.runner.run(blocks.size(), 1,
+                     [&](std::size_t block, std::size_t, std::size_t) { builder.order(blocks[block]); });
   std::uint32_t next = 0;
   for (PatchBlock& block : blocks) {
     block.first = next;
-    next += block.last;
+    for (std::uint32_t k = block.first_piece; k < block.last_piece; ++k) {
+      PatchPiece& piece = shock.domains.pieces[k];
+      piece.first = next;
+      next += piece.last;
+      piece.last = next;
+    }
     block.last = next;
   }
   shock.patches.resize(next);
   shock.block_value.resize(blocks.size());
   shock.rising.resize(next);
-  for_each_block(scratch, [&](PatchBlock& block) { builder.fill(block); });
+  for_each_piece(scratch, [&](const PatchPiece& piece) { builder.fill(piece); });
   refill(scratch.solves, scratch.groups.size(), SolveReport{});
 }
 
-void record_patches(StepWorkspace& scratch) {
-  const ContactSet& contacts = scratch.contacts;
-  scratch.records.resize(contacts.points.size());
-  scratch.point_load.resize(contacts.points.size());
-  // Blocks share bodies; and bodies the lines of a cache, which a store takes from the other threads.
+void prepare_records(StepWorkspace& scratch) {
+  scratch.records.resize(scratch.contacts.points.size());
+  scratch.point_load.resize(scratch.contacts.points.size());
+}
+
+void record_patches(std::span<const Patch> patches, StepWorkspace& scratch) {
+  // Threads share bodies; and bodies the lines of a cache, which a store takes from the other threads.
   const auto mark = [&](std::uint32_t body) {
     const std::atomic_ref flag(scratch.constrained[body]);
     if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
   };
-  for_each_block(scratch, [&](const PatchBlock& block) {
-    for (std::uint32_t k = block.first; k < block.last; ++k) {
-      const Patch& patch = scratch.shock->patches[k];
-      bool pushes = false;
-      for (int i = 0; i < patch.count; ++i) {
-        const std::size_t p = patch.first + static_cast<std::size_t>(i);
-        const ContactPoint& point = contacts.points[p];
-        const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
-        scratch.point_load[p] = patch.load[i];
-        scratch.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
-        pushes = pushes || !impulse.isZero(0);
-      }
-      if (!pushes) continue;
-      mark(patch.body_a);
-      mark(patch.body_b);
+  for (const Patch& patch : patches) {
+    bool pushes = false;
+    for (int i = 0; i < patch.count; ++i) {
+      const std::size_t p = patch.first + static_cast<std::size_t>(i);
+      const ContactPoint& point = scratch.contacts.points[p];
+      const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
+      scratch.point_load[p] = patch.load[i];
+      scratch.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
+      pushes = pushes || !impulse.isZero(0);
     }
-  });
+    if (!pushes) continue;
+    mark(patch.body_a);
+    mark(patch.body_b);
+  }
 }
 
 }  // namespace achilles

@@ -1,5 +1,6 @@
 #include "time_control/shock/shock_propagation.hpp"
 
+#include "math/refill.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/shock/correction.hpp"
 #include "time_control/shock/joints.hpp"
@@ -19,6 +20,16 @@ template <class Work>
 void for_each_body(const World& world, StepWorkspace& scratch, const Work& work) {
   scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) work(i);
+  });
+}
+
+/// What the sweeps found, told to the records and to the correction.
+void conclude_sweeps(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
+  prepare_records(scratch);
+  refill(scratch.shock->block_value, scratch.shock->domains.blocks.size(), 0.0);
+  for_each_piece(scratch, [&](const PatchPiece& piece) {
+    record_patches(patches_of(piece, *scratch.shock), scratch);
+    aim_correction(world, options, h, piece, scratch);
   });
 }
 
@@ -47,7 +58,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   scratch.mark("patches");
   solve_shocks(world, options, scratch);
   scratch.mark("sweeps");
-  record_patches(scratch);
+  conclude_sweeps(world, options, h, scratch);
   remember_contacts(world, options.slop, scratch, report);
   scratch.mark("memory and records");
   const bool conserving = options.integrator == Integrator::kConserving;
@@ -55,7 +66,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
     integrate_position(world, i, h, scratch.constrained[i] == 0 && conserving, scratch.motion);
   });
   scratch.mark("positions");
-  correct_shocks(world, options, h, scratch);
+  correct_shocks(world, options, scratch);
   correct_joints(world, options.correction_iterations, scratch);
   scratch.mark("correction");
   rebound_shocks(world, options, scratch, report);

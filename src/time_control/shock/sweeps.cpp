@@ -70,35 +70,31 @@ class WarmStart {
   WarmStart(const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
       : group_(group), bodies_(bodies), values_(scratch.shock->block_value) {}
 
-  [[nodiscard]] std::size_t stages() const { return 2 * group_.stage_count() + 4; }
+  [[nodiscard]] std::size_t stages() const { return 2 * group_.stage_count() + 2; }
   [[nodiscard]] StageSize size(std::size_t stage) const {
     const std::size_t count = group_.stage_count();
-    if (stage == 0 || stage == count + 1) return {group_.blocks.size(), 1};
-    if (stage == count + 2 || stage == 2 * count + 3) return {1, 1};
-    return {group_.blocks_of(stage <= count ? stage - 1 : stage - count - 3), 1};
+    if (stage == count || stage == 2 * count + 1) return {1, 1};
+    return {group_.blocks_of(stage < count ? stage : stage - count - 1), 1};
   }
   void run(std::size_t stage, std::size_t k) {
     const std::size_t count = group_.stage_count();
-    if (stage == 0 || stage == count + 1) {
-      measure(k, stage > 0);
-    } else if (stage <= count) {
-      for (const Patch& patch : group_.patches_of(group_.block_at(stage - 1, k))) apply_patch(patch, bodies_);
-    } else if (stage == count + 2) {
+    if (stage < count) {
+      apply(group_.block_at(stage, k));
+    } else if (stage == count) {
       const auto first = values_.begin() + group_.first_block;
       gains_energy_ = std::accumulate(first, first + static_cast<std::ptrdiff_t>(group_.blocks.size()), 0.0) > 0;
-    } else if (stage == 2 * count + 3) {
+    } else if (stage == 2 * count + 1) {
       apply_rows(group_.joints, bodies_.u);
     } else if (gains_energy_) {
-      take_back(group_.patches_of(group_.block_at(stage - count - 3, k)));
+      take_back(group_.patches_of(group_.block_at(stage - count - 1, k)));
     }
   }
 
  private:
-  void measure(std::size_t block, bool after) {
-    double power = 0;
-    for (const Patch& patch : group_.patches_of(block)) power += measure_power(patch, bodies_.u);
-    double& value = values_[group_.first_block + block];
-    value = after ? value + power : power;
+  void apply(std::size_t block) {
+    double work = 0;
+    for (const Patch& patch : group_.patches_of(block)) work += apply_patch(patch, bodies_);
+    values_[group_.first_block + block] = work;
   }
 
   void take_back(std::span<Patch> patches) const {
@@ -106,7 +102,7 @@ class WarmStart {
       for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) {
         for (int i = 0; i < Patch::kPoints; ++i) impulses[i] = -impulses[i];
       }
-      apply_patch(patch, bodies_);
+      (void)apply_patch(patch, bodies_);
       for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) std::fill_n(impulses, Patch::kPoints, 0.0);
     }
   }
@@ -196,9 +192,9 @@ void solve_shocks(World& world, const ShockPropagationOptions& options, StepWork
       feel_weights(world, options, group, scratch);
     }
     WarmStart start(group, bodies, scratch);
-    run_program(group, scratch, start);
     Sweeps sweeps(options, group, bodies, scratch);
-    run_program(group, scratch, sweeps);
+    Succession both{start, sweeps};
+    run_program(group, scratch, both);
     scratch.solves[index] = sweeps.report();
   });
 }
