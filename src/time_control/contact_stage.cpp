@@ -25,22 +25,27 @@ double measure_script_work(const BodyArrays& bodies, const ContactRecord& contac
   return work(contact.body_a, 1) + work(contact.body_b, -1);
 }
 
-void prepare_bodies(World& world, double h, StepWorkspace& scratch) {
+void make_room_for_bodies(World& world, double h, StepWorkspace& scratch) {
   world.aim_scripts(h);
-  const BodyArrays& bodies = world.bodies;
-  const std::size_t n = bodies.size();
+  const std::size_t n = world.bodies.size();
   scratch.inverse_mass.resize(n);
   scratch.movable.resize(n);
   scratch.motion.resize(n);
   scratch.constrained.assign(n, 0);
   scratch.velocity_before.resize(n);
   scratch.solving.resize(static_cast<std::size_t>(scratch.runner.threads()));
-  scratch.runner.run(n, kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      scratch.velocity_before[i] = bodies.velocity[i];
-      scratch.movable[i] = bodies.is_movable(i) && bodies.asleep[i] == 0 ? 1 : 0;
-      scratch.inverse_mass[i] = scratch.movable[i] != 0 ? compute_inverse_mass(bodies, i) : BodyInverseMass{};
-    }
+}
+
+void prepare_body(const BodyArrays& bodies, std::size_t body, StepWorkspace& scratch) {
+  scratch.velocity_before[body] = bodies.velocity[body];
+  scratch.movable[body] = bodies.is_movable(body) && bodies.asleep[body] == 0 ? 1 : 0;
+  scratch.inverse_mass[body] = scratch.movable[body] != 0 ? compute_inverse_mass(bodies, body) : BodyInverseMass{};
+}
+
+void prepare_bodies(World& world, double h, StepWorkspace& scratch) {
+  make_room_for_bodies(world, h, scratch);
+  scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) prepare_body(world.bodies, i, scratch);
   });
 }
 

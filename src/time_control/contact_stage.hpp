@@ -12,6 +12,11 @@ namespace achilles {
 /// asks for over h.
 void prepare_bodies(World& world, double h, StepWorkspace& scratch);
 
+/// The same in two parts, for those who have more to do with every body: room for all, then body by body, on any
+/// thread.
+void make_room_for_bodies(World& world, double h, StepWorkspace& scratch);
+void prepare_body(const BodyArrays& bodies, std::size_t body, StepWorkspace& scratch);
+
 /// Work that a body moved by a script does through an impulse on the second body of a contact [J].
 [[nodiscard]] double measure_script_work(const BodyArrays& bodies, const ContactRecord& contact, const Vec3& impulse);
 

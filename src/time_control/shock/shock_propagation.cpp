@@ -47,9 +47,11 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   StepReport report;
   if (!scratch.shock) scratch.shock = std::make_shared<ShockWorkspace>();
   const TouchSearch search{options.margin, options.slop, h};
-  prepare_bodies(world, h, scratch);
-  for_each_body(world, scratch,
-                [&](std::size_t i) { integrate_velocity(world, i, scratch.inverse_mass, h, scratch.motion); });
+  make_room_for_bodies(world, h, scratch);
+  for_each_body(world, scratch, [&](std::size_t i) {
+    prepare_body(world.bodies, i, scratch);
+    integrate_velocity(world, i, scratch.inverse_mass, h, scratch.motion);
+  });
   find_contacts_recycling(world, options.margin, h, options.recycling, scratch);
   find_layers(world, options, scratch);
   scratch.mark("layers");

@@ -11,6 +11,7 @@ namespace achilles {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
+constexpr int kFewSweeps = 2;  // that a group at rest needs: what comes after them is a program of its own
 
 /// Sweeps over the patches and joints of a group, up and down by turns, until a sweep changes next to nothing. Joints
 /// come last in each: contacts may give, joints may not.
@@ -20,9 +21,14 @@ class Sweeps {
          StepWorkspace& scratch)
       : options_(options), group_(group), bodies_(bodies), values_(scratch.shock->block_value) {}
 
-  [[nodiscard]] std::size_t stages() const {
-    return static_cast<std::size_t>(options_.iterations) * (group_.stage_count() + 1);
+  /// The program is as many sweeps more, as far as there may be more; false when there may not.
+  bool prolong(int sweeps) {
+    first_ = report_.iterations;
+    count_ = ended_ ? 0 : std::min(sweeps, options_.iterations - first_);
+    return count_ > 0;
   }
+
+  [[nodiscard]] std::size_t stages() const { return static_cast<std::size_t>(count_) * (group_.stage_count() + 1); }
   [[nodiscard]] StageSize size(std::size_t stage) const {
     const std::size_t at = stage % (group_.stage_count() + 1);
     return {at < group_.stage_count() ? group_.blocks_of(place(stage)) : 1, 1};
@@ -40,7 +46,7 @@ class Sweeps {
 
  private:
   [[nodiscard]] SweepDirection direction(std::size_t stage) const {
-    return direction_of(static_cast<int>(stage / (group_.stage_count() + 1)));
+    return direction_of(first_ + static_cast<int>(stage / (group_.stage_count() + 1)));
   }
   /// The stage of the group, which come in the other order on the way down.
   [[nodiscard]] std::size_t place(std::size_t stage) const {
@@ -61,6 +67,7 @@ class Sweeps {
   PatchBodies bodies_;
   std::span<double> values_;
   SolveReport report_;
+  int first_ = 0, count_ = 0;  // sweeps of the program
   bool ended_ = false;
 };
 
@@ -193,8 +200,10 @@ void solve_shocks(World& world, const ShockPropagationOptions& options, StepWork
     }
     WarmStart start(group, bodies, scratch);
     Sweeps sweeps(options, group, bodies, scratch);
+    (void)sweeps.prolong(kFewSweeps);
     Succession both{start, sweeps};
     run_program(group, scratch, both);
+    if (sweeps.prolong(options.iterations)) run_program(group, scratch, sweeps);
     scratch.solves[index] = sweeps.report();
   });
 }
@@ -208,7 +217,7 @@ void rebound_shocks(World& world, const ShockPropagationOptions& options, StepWo
     report.impacts += bounces;
     aim_rebound(group, options.slop, scratch);
     Sweeps sweeps(options, group, bodies, scratch);
-    run_program(group, scratch, sweeps);
+    if (sweeps.prolong(options.iterations)) run_program(group, scratch, sweeps);
     for (const Patch& patch : group.patches) {
       for (int i = 0; i < patch.count; ++i) {
         const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
