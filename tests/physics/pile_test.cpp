@@ -1,10 +1,13 @@
 #include "support/allocations.hpp"
 #include "support/full_size.hpp"
 #include "support/scenes.hpp"
+#include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 namespace achilles {
 namespace {
@@ -13,6 +16,7 @@ using testing::count_allocations;
 using testing::make_body;
 using testing::make_ground;
 using testing::make_scene;
+using testing::run_to;
 
 /// Spheres of radius 0.1 in layers of 10 × 10, slightly out of line, above the floor of a box 2.2 m wide.
 Scene make_marbles(int layers) {
@@ -77,6 +81,43 @@ TEST(Pile, TwoThreadsGiveTheBitsOfOne) {
     ASSERT_EQ(one.world().bodies.velocity[i].angular, two.world().bodies.velocity[i].angular);
     ASSERT_EQ(one.world().bodies.orientation[i].coeffs(), two.world().bodies.orientation[i].coeffs());
   }
+}
+
+/// Rings of distance maps in place of the pile of [Erleben04, fig. 6.38], put where they are told.
+Scene make_rings(std::span<const Vec3> places) {
+  const Scene pile = load_scene((source_folder() / "scenes" / "erleben" / "freeform_pile.yaml").string());
+  Scene scene = pile;
+  scene.bodies = {pile.bodies[0]};
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    scene.bodies.push_back(pile.bodies[k + 1]);
+    scene.bodies.back().pose.p = places[k];
+    if (places.size() <= 2) scene.bodies.back().pose.q = Quat::Identity();
+  }
+  return scene;
+}
+
+// What lies on a circle of samples must not rock on the few of them that stand for it. What is left of the depth is the
+// slop of 1e-4 m; velocities are zero to the tolerance of the sweeps and what the slop gives in a step.
+TEST(Pile, RingOfADistanceMapComesToRestFlatAndOnAnother) {
+  const Vec3 alone[] = {{0, 0, 0.16}}, coaxial[] = {{0, 0, 0.16}, {0, 0, 0.47}},
+             aside[] = {{0, 0, 0.16}, {0.3, 0, 0.47}};
+  for (const std::span<const Vec3> places :
+       {std::span<const Vec3>(alone), std::span<const Vec3>(coaxial), std::span<const Vec3>(aside)}) {
+    Simulation simulation(make_rings(places));
+    (void)run_to(simulation, 3);
+    EXPECT_LT(simulation.world().kinetic_energy(), 1e-6) << places.size();
+    EXPECT_LT(simulation.penetration(), 1.5e-4) << places.size();
+  }
+}
+
+TEST(Pile, FreeFormBodiesComeToRestWithoutSinkingIn) {
+  std::vector<Vec3> places;
+  for (int k = 0; k < (is_full() ? 40 : 12); ++k)
+    places.emplace_back(0.9 * (k % 2), 0.9 * (k / 2 % 2), 0.6 + 0.9 * (k / 4));
+  Simulation simulation(make_rings(places));
+  (void)run_to(simulation, is_full() ? 12 : 6);
+  EXPECT_LT(simulation.world().kinetic_energy(), 1e-4);
+  EXPECT_LT(simulation.penetration(), 1.5e-4);
 }
 
 }  // namespace
