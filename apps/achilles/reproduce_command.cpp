@@ -12,8 +12,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <future>
+#include <optional>
+#include <thread>
 
 namespace achilles::program {
 namespace {
@@ -57,13 +62,14 @@ class WorkFolder {
                     : std::filesystem::temp_directory_path() / fmt::format("achilles-reproduce-{}", ::getpid());
     std::filesystem::create_directories(folder_);
   }
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (!keep_) std::filesystem::remove_all(folder_, ignored);
-  }
+  ~WorkFolder() { remove(); }
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
 
+  void remove() const {
+    std::error_code ignored;
+    if (!keep_) std::filesystem::remove_all(folder_, ignored);
+  }
   [[nodiscard]] std::filesystem::path make(const std::string& name) const {
     std::filesystem::create_directories(folder_ / name);
     return folder_ / name;
@@ -108,6 +114,25 @@ Outcome run_one(const Experiment& experiment, const reproduce::Setting& setting)
   }
 }
 
+/// The outcome, or nothing when the user interrupts: experiments do not look for that, so the one that runs is left
+/// behind on its own thread, and the program must end by leave().
+std::optional<Outcome> run_unless_interrupted(const Experiment& experiment, const reproduce::Setting& setting) {
+  std::packaged_task<Outcome()> task([experiment, setting] { return run_one(experiment, setting); });
+  std::future<Outcome> outcome = task.get_future();
+  std::thread(std::move(task)).detach();
+  while (outcome.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    if (is_interrupted()) return std::nullopt;
+  }
+  return outcome.get();
+}
+
+/// Ends the program while an experiment still runs: nothing it may use is taken down.
+[[noreturn]] void leave(const WorkFolder& work) {
+  work.remove();
+  std::fflush(nullptr);
+  std::_Exit(kFailed);
+}
+
 /// Pictures of an experiment's scenes; where one cannot be made the note says so.
 void add_stills(const std::string& experiment, const reproduce::Setting& setting, Outcome& outcome) {
   try {
@@ -117,6 +142,14 @@ void add_stills(const std::string& experiment, const reproduce::Setting& setting
   } catch (const std::exception& error) {
     outcome.note += fmt::format("{}no picture: {}", outcome.note.empty() ? "" : "; ", error.what());
   }
+}
+
+void print_outcome(const Experiment& experiment, const Outcome& outcome, double seconds) {
+  fmt::print("  {:<4} {:<17} {} ({})\n{:24}the paper: {}\n{:24}here:      {}\n", experiment.id,
+             reproduce::word_for(outcome.verdict), experiment.title, show_duration(seconds), "", experiment.claim, "",
+             outcome.ours);
+  if (!outcome.note.empty()) fmt::print("{:24}note:      {}\n", "", outcome.note);
+  std::fflush(stdout);
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -136,6 +169,7 @@ int reproduce_papers(const ReproduceArguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   std::vector<PaperResults> papers;
   int counts[3] = {0, 0, 0};
+  bool left_behind = false;
   for (const Paper& paper : kPapers) {
     PaperResults results{paper.name, paper.title, {}};
     for (const Experiment& experiment : paper.experiments()) {
@@ -143,14 +177,16 @@ int reproduce_papers(const ReproduceArguments& arguments) {
       if (results.results.empty()) fmt::print("{}\n", paper.title);
       const auto start = std::chrono::steady_clock::now();
       const reproduce::Setting setting{scenes, work.make(experiment.id), arguments.full};
-      Outcome outcome = run_one(experiment, setting);
+      std::optional<Outcome> found = run_unless_interrupted(experiment, setting);
+      if (!found) {
+        left_behind = true;
+        fmt::print("  {:<4} interrupted\n", experiment.id);
+        break;
+      }
+      Outcome& outcome = *found;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (!arguments.report.empty()) add_stills(experiment.id, setting, outcome);
-      fmt::print("  {:<4} {:<17} {} ({})\n{:24}the paper: {}\n{:24}here:      {}\n", experiment.id,
-                 reproduce::word_for(outcome.verdict), experiment.title, show_duration(seconds), "", experiment.claim,
-                 "", outcome.ours);
-      if (!outcome.note.empty()) fmt::print("{:24}note:      {}\n", "", outcome.note);
-      std::fflush(stdout);
+      print_outcome(experiment, outcome, seconds);
       ++counts[static_cast<int>(outcome.verdict)];
       results.results.push_back({experiment, std::move(outcome)});
     }
@@ -165,6 +201,7 @@ int reproduce_papers(const ReproduceArguments& arguments) {
     write_file(std::filesystem::path(arguments.report) / "results.md", reproduce::make_markdown(papers));
     fmt::print("the page is {}\n", (std::filesystem::path(arguments.report) / "index.html").string());
   }
+  if (left_behind) leave(work);
   return is_interrupted() ? kFailed : kDone;
 }
 

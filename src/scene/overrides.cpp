@@ -210,6 +210,37 @@ class Setter {
   std::string walked_;
 };
 
+/// Another method than the scene's takes over: what the scene wrote for its own and the new one does not know goes, and
+/// the scene's warnings say so. What overrides write stays and is checked.
+void drop_options_of_former_method(Node& root, const Format& format, Complaints& complaints) {
+  Node* method = root.find("method");
+  if (method == nullptr || method->kind != Node::Kind::kMapping) return;
+  const auto is_tagged = [](const Spec& part) { return part.kind == Spec::Kind::kTagged; };
+  const auto field = std::find_if(format.root.fields.begin(), format.root.fields.end(),
+                                  [](const Field& one) { return one.name == "method"; });
+  const Spec& either = format.resolve(field->spec);
+  const auto tagged = std::find_if(either.parts.begin(), either.parts.end(), is_tagged);
+  const std::vector<const Field*> known = allowed_fields(*method, *tagged);
+  std::erase_if(method->items, [&](const Node& item) {
+    if (item.key == tagged->tag || item.key_place.origin != 0) return false;
+    const auto same = std::find_if(known.begin(), known.end(), [&](const Field* one) { return one->name == item.key; });
+    const bool fits = same != known.end() && ((*same)->spec.kind != Spec::Kind::kWord ||
+                                              std::ranges::count((*same)->spec.words, item.text) > 0);
+    if (fits) return false;
+    complaints.warning(
+        item.key_place, "method." + item.key,
+        fmt::format("this is for the scene's own method; {} runs without it", method->find(tagged->tag)->text));
+    return true;
+  });
+}
+
+/// The name of the scene's method as it stands now; empty where there is none.
+std::string name_of_method(const Node& root) {
+  const Node* method = root.find("method");
+  const Node* name = method != nullptr && method->kind == Node::Kind::kMapping ? method->find("name") : method;
+  return name != nullptr ? name->text : std::string();
+}
+
 }  // namespace
 
 void apply_overrides(Node& root, std::span<const Override> overrides, const Format& format, Complaints& complaints) {
@@ -225,7 +256,9 @@ void apply_overrides(Node& root, std::span<const Override> overrides, const Form
     std::optional<Node> value = parse_tree(set.value, origin, TreeLimits{}, complaints);
     if (!value) continue;
     if (root.kind != Node::Kind::kMapping) return;
+    const std::string former_method = name_of_method(root);
     Setter(set, origin, format, complaints).apply(root, std::move(*value));
+    if (name_of_method(root) != former_method) drop_options_of_former_method(root, format, complaints);
   }
 }
 

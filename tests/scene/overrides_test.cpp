@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace achilles {
 namespace {
 
@@ -61,6 +63,27 @@ TEST(SceneOverrides, AnOptionTurnsAMethodsNameIntoItsLongForm) {
   const Scene scene = read_with("achilles: 1\nmethod: lcp-fixed\n", {{"method.iterations", "12"}});
   EXPECT_EQ(scene.method.name, "lcp-fixed");
   EXPECT_EQ(std::get<double>(scene.method.options.at("iterations")), 12);
+}
+
+// A scene is written once and run by any method: what it says to its own is no error under another, but it is told.
+TEST(SceneOverrides, AnotherMethodLeavesOutWhatItDoesNotKnowOfTheScenesOwnAndSaysSo) {
+  const std::string scene = "achilles: 1\nmethod: {name: lcp-fixed, iterations: 12, margin: 0.02, solver: dantzig}\n";
+  const Scene soft = read_with(scene, {{"method.name", "soft-step"}});
+  EXPECT_EQ(soft.method.name, "soft-step");
+  EXPECT_EQ(soft.method.options.count("iterations"), 0u);
+  EXPECT_EQ(std::get<double>(soft.method.options.at("margin")), 0.02);
+  std::vector<std::string> told;
+  for (const Diagnostic& warning : soft.warnings) told.push_back(warning.field);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "method.iterations"), 1);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "method.solver"), 1);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "method.margin"), 0);
+  const Scene same = read_with(scene, {{"method.name", "lcp-fixed"}});
+  EXPECT_EQ(same.method.solver, "dantzig");
+}
+
+TEST(SceneOverrides, WhatTheyWriteForAnotherMethodStaysStrict) {
+  EXPECT_THROW((void)read_with("achilles: 1\n", {{"method.name", "soft-step"}, {"method.iterations", "12"}}),
+               SceneError);
 }
 
 TEST(SceneOverrides, TheLastOfTwoCountsAndNullTakesAway) {
