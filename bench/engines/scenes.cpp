@@ -81,12 +81,12 @@ Scene make_small_pyramids(int rows) {
   return scene;
 }
 
-Scene make_silo(int balls) {
+Scene make_silo(int balls, int layers) {
   Scene scene = make_scene("silo " + std::to_string(balls));
   add_plane(scene, Vec3::UnitZ(), 0);
-  // As high as wide once it is full: about 0.6 of the room is balls.
   constexpr double kRadius = 0.1, kPitch = 2.05 * kRadius;
-  const int across = std::max(2, static_cast<int>(std::cbrt(balls)));
+  const double floor = layers > 0 ? std::sqrt(balls / layers) : std::cbrt(balls);
+  const int across = std::max(2, static_cast<int>(floor));
   const double half = 0.5 * kPitch * across + 0.05;
   for (const Vec3& normal : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)})
     add_plane(scene, normal, -half);

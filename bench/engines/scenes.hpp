@@ -17,8 +17,8 @@ namespace achilles::bench {
 /// A pit 10 × 10 m wide into which balls and boxes of about 1 m fall, half and half.
 [[nodiscard]] Scene make_pit(int bodies);
 
-/// Balls of 0.1 m in a square shaft, as high as it is wide.
-[[nodiscard]] Scene make_silo(int balls);
+/// Balls of 0.1 m in a square shaft: so many layers of them, or as high as it is wide.
+[[nodiscard]] Scene make_silo(int balls, int layers = 0);
 
 /// Ten courses of twenty unit boxes, each second one shifted; Erleben's wall.
 [[nodiscard]] Scene make_wall();

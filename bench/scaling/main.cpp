@@ -1,4 +1,5 @@
-// How cost and memory grow: silos of more and more balls, time per step and per contact, bytes per ball.
+// How cost and memory grow: beds of more and more balls, all of one depth so that a ball has the same to do, or silos
+// as high as wide; time per step and per contact, bytes per ball.
 #include "engines/scenes.hpp"
 
 #include <achilles/profile.hpp>
@@ -22,7 +23,8 @@ using Clock = std::chrono::steady_clock;
 struct Arguments {
   std::string method = "soft-step";
   int threads = 1;
-  int untimed = 60;
+  int layers = 10;
+  int untimed = 120;
   int steps = 20;
   bool stages = false;
 };
@@ -45,7 +47,7 @@ void print_stages(const Profile& profile, double contacts) {
 
 void run(int balls, const Arguments& arguments) {
   const double before = measure_memory();
-  auto scene = std::make_unique<Scene>(make_silo(balls));
+  auto scene = std::make_unique<Scene>(make_silo(balls, arguments.layers));
   scene->method = {arguments.method, "", "", {}};
   const auto start = Clock::now();
   Simulation simulation(*scene, arguments.threads);
@@ -68,10 +70,11 @@ void run(int balls, const Arguments& arguments) {
 }
 
 int main_of(int argc, char** argv) {
-  CLI::App app("How cost and memory grow with the number of balls in a silo");
+  CLI::App app("How cost and memory grow with the number of balls");
   Arguments arguments;
   std::vector<int> balls{1000, 3000, 10'000, 30'000, 100'000};
   app.add_option("--balls", balls, "How many")->delimiter(',');
+  app.add_option("--layers", arguments.layers, "Layers of balls; 0: as many as there are balls across");
   app.add_option("--method", arguments.method, "Method");
   app.add_option("--threads", arguments.threads, "Threads");
   app.add_option("--untimed", arguments.untimed, "Steps before the clock starts");

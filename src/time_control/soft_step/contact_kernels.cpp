@@ -165,8 +165,33 @@ HWY_INLINE void solve(SoftLanes& lanes, std::size_t index, std::size_t at, const
   scatter_velocities(u, c, at, bodies.velocities);
 }
 
+HWY_INLINE void fetch(const void* from, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t k = 0; k < bytes; k += kLine) __builtin_prefetch(static_cast<const char*>(from) + k);
+}
+
+/// Asks for lanes, and for the bodies of those asked for before: where there are many, they come from far.
+HWY_INLINE void fetch_ahead(const SoftLanes& lanes, std::size_t index, std::size_t last, const SoftBodies& bodies) {
+  constexpr std::size_t kLanesAhead = 4, kBodiesAhead = 2;
+  if (index + kLanesAhead < last) {
+    fetch(&lanes.contacts[index + kLanesAhead], sizeof(ContactLanes));
+    // Points lie one after the other in the order of the contacts.
+    const ContactLanes& before = lanes.contacts[index + kLanesAhead - 1];
+    fetch(&lanes.points[before.first_point + before.points], sizeof(PointLanes));
+  }
+  if (index + kBodiesAhead >= last) return;
+  const ContactLanes& c = lanes.contacts[index + kBodiesAhead];
+  for (std::size_t k = 0; k < kLanes; ++k) {
+    for (const std::int32_t slot : {c.slot_a[k], c.slot_b[k]}) {
+      __builtin_prefetch(bodies.velocities + slot);
+      __builtin_prefetch(bodies.displacements + slot);
+    }
+  }
+}
+
 void Solve(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, const SubstepOptions& options) {
   for (std::size_t k = range.first; k < range.last; ++k) {
+    if (options.far) fetch_ahead(lanes, k, range.last, bodies);
     const bool round = lanes.contacts[k].masses < 0;
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       round ? solve<RoundMasses>(lanes, k, at, bodies, options) : solve<AnyMasses>(lanes, k, at, bodies, options);

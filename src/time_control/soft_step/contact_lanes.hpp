@@ -128,6 +128,7 @@ struct SubstepOptions {
   bool biased = true;    // push penetration out; false: only stop the approach, and add the impulses to the totals
   float push_speed = 0;  // [m/s] at most
   Softness between, grounded;  // of contacts between two that move, and with something that does not
+  bool far = false;            // lanes and bodies are not in a core's cache: ask for them in time
 };
 
 /// Which of the contacts of the lanes.

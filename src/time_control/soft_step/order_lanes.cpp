@@ -10,7 +10,7 @@ namespace achilles {
 namespace {
 
 /// Bodies of a cell: what they and their contacts take fits the second-level cache of a core, twice.
-constexpr std::uint32_t kCellBodies = 512;
+constexpr std::uint32_t kCellBodies = 1024;
 /// Below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kFewBodies = 8192;
 

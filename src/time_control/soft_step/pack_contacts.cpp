@@ -100,7 +100,7 @@ ContactPacker::ContactPacker(const World& world, const SoftStepOptions& options,
 
 void ContactPacker::pack(std::size_t index) const {
   const auto manifolds = std::span(soft_.manifold_at).subspan(index * kLanes, kLanes);
-  if (index + 1 < soft_.lanes.contacts.size()) fetch(index + 1);
+  fetch(index);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     clear_lane(index, lane);
     if (manifolds[lane] >= 0) pack_lane(soft_.manifolds[static_cast<std::size_t>(manifolds[lane])], index, lane);
@@ -127,16 +127,34 @@ void ContactPacker::clear_lane(std::size_t index, std::size_t lane) const {
   patch.twist_reach[lane] = patch.twist_impulse[lane] = patch.twist_total[lane] = 0;
 }
 
-/// The contacts of one colour lie all over the memory: what the next lanes need is asked for while these are filled.
+/// The contacts of one colour lie all over the memory: what later lanes need is asked for while these are filled, and
+/// before that, what says where it is.
 void ContactPacker::fetch(std::size_t index) const {
-  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kLine = 64, kFar = 3;
   const auto ask = [](const void* from, std::size_t bytes) {
     for (std::size_t k = 0; k < bytes; k += kLine) __builtin_prefetch(static_cast<const char*>(from) + k);
   };
-  for (const std::int32_t m : std::span(soft_.manifold_at).subspan(index * kLanes, kLanes)) {
+  const auto manifolds_of = [&](std::size_t lanes) {
+    return std::span(soft_.manifold_at)
+        .subspan(std::min(lanes * kLanes, soft_.manifold_at.size()))
+        .first(lanes < soft_.lanes.contacts.size() ? kLanes : 0);
+  };
+  for (const std::int32_t m : manifolds_of(index + 2 * kFar)) {
+    if (m >= 0) ask(&soft_.manifolds[static_cast<std::size_t>(m)], 1);
+  }
+  for (const std::int32_t m : manifolds_of(index + kFar)) {
     if (m < 0) continue;
     const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
+    ask(&scratch_.contacts.contacts[manifold.contact], sizeof(Contact));
+    ask(&scratch_.matches[manifold.contact], 1);
     ask(&scratch_.contacts.points[manifold.first], manifold.count * sizeof(ContactPoint));
+  }
+  for (const std::int32_t m : manifolds_of(index + 1)) {
+    if (m < 0) continue;
+    const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
+    const Contact& contact = scratch_.contacts.contacts[manifold.contact];
+    ask(&world_.bodies.position[contact.body_a], sizeof(Vec3));
+    ask(&world_.bodies.position[contact.body_b], sizeof(Vec3));
     const std::int32_t match = scratch_.matches[manifold.contact];
     if (match < 0) continue;
     const CachedContact& cached = world_.contact_cache.contacts[static_cast<std::size_t>(match)];

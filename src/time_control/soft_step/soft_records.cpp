@@ -22,12 +22,27 @@ class SoftRecords {
     soft_.tallies.resize(BlockRunner::count_blocks(contacts_.size(), kContactBlock));
     scratch_.runner.run(contacts_.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
       SoftTally& tally = soft_.tallies[block] = {};
-      for (std::size_t k = first; k < last; ++k) record(k, tally);
+      for (std::size_t k = first; k < last; ++k) {
+        fetch(k + 8);
+        record(k, tally);
+      }
     });
     remember(report);
   }
 
  private:
+  /// Lanes lie in an order of their own: what is read of them is asked for in time.
+  void fetch(std::size_t index) const {
+    if (index >= contacts_.size() || soft_.first_manifold[index] == soft_.first_manifold[index + 1]) return;
+    const std::uint32_t at = soft_.lane_of[soft_.first_manifold[index]];
+    const ContactLanes& c = soft_.lanes.contacts[at / kLanes];
+    for (int t = 0; t < 2; ++t) {
+      __builtin_prefetch(&c.tangent_total[t][at % kLanes]);
+      for (int k = 0; k < 3; ++k) __builtin_prefetch(&c.tangent[t][k][at % kLanes]);
+    }
+    __builtin_prefetch(&c.first_point);
+  }
+
   void record(std::size_t index, SoftTally& tally) {
     const Contact& contact = contacts_[index];
     bool touched = false;

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kLaneBlock = 4;    // lanes that one thread takes at a time
 constexpr std::size_t kSlotBlock = 256;  // bodies
 constexpr std::size_t kJointBlock = 64;
+constexpr std::size_t kLanesInCache = 1024;  // that a core's cache holds
 
 /// To single precision, impulses turn the body alike about all axes and push it alike along them.
 bool is_round(const BodyInverseMass& inverse) {
@@ -140,6 +141,7 @@ class SoftStep {
                             soft_.masses.data() + soft_.watched};
     const auto h = static_cast<float>(h_ / options_.substeps);
     const auto push_speed = static_cast<float>(options_.push_speed);
+    const bool far = soft_.lanes.contacts.size() > kLanesInCache;
     switch (stage.kind) {
       case Kind::kLoad:
         for (std::size_t row = first; row < last; ++row) load(row);
@@ -158,13 +160,13 @@ class SoftStep {
         warm_start_contacts(soft_.lanes, range, bodies);
         break;
       case Kind::kSolve:
-        solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_});
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_, far});
         break;
       case Kind::kMove:
         for (std::size_t row = first; row < last; ++row) move(row, h);
         break;
       case Kind::kRelax:
-        solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_});
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_, far});
         break;
       case Kind::kRestitute:
         restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));
