@@ -17,17 +17,6 @@ namespace achilles {
 namespace HWY_NAMESPACE {
 namespace {
 
-struct Turned {
-  V3 d;  // displacement of the centre
-  V3 q;  // vector part of the rotation
-  V w;   // scalar part
-};
-
-HWY_INLINE Turned gather_displacement(const SoftDisplacement* displacements, const std::int32_t* slots) {
-  const Columns t = load_rows(displacements->linear, slots);
-  return {{t.c[0], t.c[1], t.c[2]}, {t.c[3], t.c[4], t.c[5]}, t.c[6]};
-}
-
 /// (Rᵀ − 1) n = 2 q×(q×n) − 2 w q×n: its product with an arm r is n·(R − 1) r, how far the turning of the body carries
 /// the point at r along n.
 HWY_INLINE V3 turn_back(const Turned& body, const V3& n) {

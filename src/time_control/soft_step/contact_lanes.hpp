@@ -10,9 +10,10 @@
 // impulse at the centre of the patch and one about the normal, bounded by µ times the sum of the normal impulses.
 #pragma once
 
+#include "math/huge_vector.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace achilles {
 
@@ -98,12 +99,12 @@ struct alignas(32) ApproachLanes {
 
 /// The lanes of a step.
 struct SoftLanes {
-  std::vector<ContactLanes> contacts;
-  std::vector<PointLanes> points;
-  std::vector<PatchLanes> patches;
-  std::vector<MassLanes> masses;
-  std::vector<ColdLanes> cold;          // per element of contacts
-  std::vector<ApproachLanes> approach;  // per element of points
+  HugeVector<ContactLanes> contacts;
+  HugeVector<PointLanes> points;
+  HugeVector<PatchLanes> patches;
+  HugeVector<MassLanes> masses;
+  HugeVector<ColdLanes> cold;          // per element of contacts
+  HugeVector<ApproachLanes> approach;  // per element of points
 };
 
 /// A contact or joint as a damped spring, in impulses over a substep.

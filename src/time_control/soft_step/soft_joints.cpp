@@ -18,15 +18,6 @@ enum AxisSlot : std::size_t { kLower, kUpper, kMotor, kFriction, kSpring };
 void store(const Vec3& value, float (&to)[3]) {
   for (int k = 0; k < 3; ++k) to[k] = static_cast<float>(value[k]);
 }
-float dot(const float (&a)[3], const float (&b)[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-void add(float s, const float (&a)[3], float (&to)[3]) {
-  for (int k = 0; k < 3; ++k) to[k] += s * a[k];
-}
-void cross(const float (&a)[3], const float (&b)[3], float (&to)[3]) {
-  to[0] = a[1] * b[2] - a[2] * b[1];
-  to[1] = a[2] * b[0] - a[0] * b[2];
-  to[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 /// Writes the rows of one joint.
 class JointWriter {
@@ -127,10 +118,6 @@ class JointWriter {
     store(row.angular_a, to.angular_a);
     store(row.linear_b, to.linear_b);
     store(row.angular_b, to.angular_b);
-    store(row.mass_linear_a, to.mass_linear_a);
-    store(row.mass_angular_a, to.mass_angular_a);
-    store(row.mass_linear_b, to.mass_linear_b);
-    store(row.mass_angular_b, to.mass_angular_b);
     to.mass = row.diagonal > 0 ? static_cast<float>(1 / row.diagonal) : 0;
     to.error = static_cast<float>(error);
     to.lower = -std::numeric_limits<float>::infinity();
@@ -151,167 +138,6 @@ class JointWriter {
   JointPose pose_;
 };
 
-/// J M⁻¹ Jᵀ between two rows of a joint.
-float couple(const SoftJointRow& p, const SoftJointRow& q) {
-  return dot(p.linear_a, q.mass_linear_a) + dot(p.angular_a, q.mass_angular_a) + dot(p.linear_b, q.mass_linear_b) +
-         dot(p.angular_b, q.mass_angular_b);
-}
-
-/// Factors J M⁻¹ Jᵀ of the rigid rows, and weighs each other row with those held: what moves along a limit or a motor
-/// is the mechanism, not the body alone. A row that those before it already fix, as when an axis is locked, gets no
-/// impulse.
-void factor_rows(SoftJoint& joint, std::span<SoftJointRow> rows) {
-  float line[6];  // of L D
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const float own = couple(rows[i], rows[i]);
-    float pivot = own;
-    for (std::size_t j = 0; j < std::min<std::size_t>(i, joint.rigid); ++j) {
-      line[j] = couple(rows[i], rows[j]);
-      for (std::size_t k = 0; k < j; ++k) line[j] -= line[k] * joint.factor[j][k];
-      const float entry = line[j] * joint.factor[j][j];
-      if (i < joint.rigid) joint.factor[i][j] = entry;
-      pivot -= line[j] * entry;
-    }
-    const float soft = pivot > 1e-5f * own ? pivot + rows[i].softness : 0;
-    rows[i].mass = soft > 0 ? 1 / soft : 0;
-    if (i < joint.rigid) joint.factor[i][i] = rows[i].mass;
-  }
-}
-
-/// x := (L D Lᵀ)⁻¹ x.
-void solve_factored(const SoftJoint& joint, std::size_t count, float (&x)[6]) {
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= joint.factor[i][k] * x[k];
-  }
-  for (std::size_t i = 0; i < count; ++i) x[i] *= joint.factor[i][i];
-  for (std::size_t i = count; i-- > 0;) {
-    for (std::size_t k = i + 1; k < count; ++k) x[i] -= joint.factor[k][i] * x[k];
-  }
-}
-
-/// What an impulse does to the spins.
-void spin(const SoftJointRow& row, float impulse, const SoftJoint& joint, SoftVelocity* velocities) {
-  if (joint.slot_a > 0) add(impulse, row.mass_angular_a, velocities[joint.slot_a].angular);
-  if (joint.slot_b > 0) add(impulse, row.mass_angular_b, velocities[joint.slot_b].angular);
-}
-
-void apply(const SoftJointRow& row, float impulse, const SoftJoint& joint, SoftVelocity* velocities) {
-  if (joint.slot_a > 0) {
-    add(impulse, row.mass_linear_a, velocities[joint.slot_a].linear);
-    add(impulse, row.mass_angular_a, velocities[joint.slot_a].angular);
-  }
-  if (joint.slot_b > 0) {
-    add(impulse, row.mass_linear_b, velocities[joint.slot_b].linear);
-    add(impulse, row.mass_angular_b, velocities[joint.slot_b].angular);
-  }
-}
-
-float rate_of(const SoftJointRow& row, const SoftVelocity& a, const SoftVelocity& b) {
-  return dot(row.linear_a, a.linear) + dot(row.angular_a, a.angular) + dot(row.linear_b, b.linear) +
-         dot(row.angular_b, b.angular);
-}
-
-/// How the arm of an anchor turned: (q − 1) r.
-void turn_arm(const SoftDisplacement& body, const float (&arm)[3], float (&to)[3]) {
-  const float q[3] = {body.rotation[0], body.rotation[1], body.rotation[2]};
-  float once[3], twice[3];
-  cross(q, arm, once);
-  cross(q, once, twice);
-  for (int k = 0; k < 3; ++k) to[k] = 2 * (body.rotation[3] * once[k] + twice[k]);
-}
-
-/// Where the anchor of a body went: d + (q − 1) r.
-void move_anchor(const SoftDisplacement& body, const float (&arm)[3], float (&to)[3]) {
-  turn_arm(body, arm, to);
-  for (int k = 0; k < 3; ++k) to[k] += body.linear[k];
-}
-
-void multiply(const float (&symmetric)[6], const float (&x)[3], float (&to)[3]) {
-  const float &xx = symmetric[0], &yy = symmetric[1], &zz = symmetric[2];
-  const float &xy = symmetric[3], &xz = symmetric[4], &yz = symmetric[5];
-  to[0] = xx * x[0] + xy * x[1] + xz * x[2];
-  to[1] = xy * x[0] + yy * x[1] + yz * x[2];
-  to[2] = xz * x[0] + yz * x[1] + zz * x[2];
-}
-
-/// Turns the arms of the rows that tie two points. A pull on an arm that turns is a spring, stiff where the pull is
-/// strong; held for a whole step it would be integrated explicitly and feed the swing it should hold back.
-void turn_rows(const SoftJoint& joint, std::span<SoftJointRow> rows, const SoftBodies& bodies) {
-  float arm_a[3], arm_b[3];
-  turn_arm(bodies.displacements[joint.slot_a], joint.arm_a, arm_a);
-  turn_arm(bodies.displacements[joint.slot_b], joint.arm_b, arm_b);
-  add(1, joint.arm_a, arm_a);
-  add(1, joint.arm_b, arm_b);
-  for (SoftJointRow& row : rows) {
-    if (!row.is_point) continue;
-    cross(arm_a, row.linear_a, row.angular_a);
-    cross(arm_b, row.linear_b, row.angular_b);
-    multiply(bodies.masses[joint.slot_a].inverse_inertia, row.angular_a, row.mass_angular_a);
-    multiply(bodies.masses[joint.slot_b].inverse_inertia, row.angular_b, row.mass_angular_b);
-  }
-}
-
-/// How far the displacements changed the error of a row.
-float change_of(const SoftJointRow& row, const SoftJoint& joint, const SoftDisplacement& a, const SoftDisplacement& b) {
-  if (row.is_point) {
-    float moved_a[3], moved_b[3];
-    move_anchor(a, joint.arm_a, moved_a);
-    move_anchor(b, joint.arm_b, moved_b);
-    return dot(row.linear_a, moved_a) + dot(row.linear_b, moved_b);
-  }
-  const float turn_a[3] = {2 * a.rotation[0], 2 * a.rotation[1], 2 * a.rotation[2]};
-  const float turn_b[3] = {2 * b.rotation[0], 2 * b.rotation[1], 2 * b.rotation[2]};
-  return dot(row.linear_a, a.linear) + dot(row.angular_a, turn_a) + dot(row.linear_b, b.linear) +
-         dot(row.angular_b, turn_b);
-}
-
-/// Impulse that a row that is not rigid wants in place of the one it has.
-float want(const SoftJointRow& row, float rate, float change, const SoftJointSweep& sweep) {
-  if (row.kind == Kind::kPlain) {
-    const float target = row.target - row.reads * change / sweep.h;
-    return row.impulse + row.mass * (target - rate - row.softness * row.impulse);
-  }
-  const float error = row.error + change;
-  if (row.kind == Kind::kLimit && error > 0) return row.impulse - row.mass * (rate + error / sweep.h);
-  if (!sweep.biased) return row.impulse - row.mass * rate;
-  return row.impulse - row.mass * sweep.softness.mass_scale * (rate + sweep.softness.bias_rate * error) -
-         sweep.softness.impulse_scale * row.impulse;
-}
-
-/// Solves the rigid rows of a joint, all at once.
-void hold(const SoftJoint& joint, std::span<SoftJointRow> rigid, const SoftBodies& bodies,
-          const SoftJointSweep& sweep) {
-  float x[6];
-  for (std::size_t k = 0; k < rigid.size(); ++k) {
-    const SoftJointRow& row = rigid[k];
-    x[k] = -rate_of(row, bodies.velocities[joint.slot_a], bodies.velocities[joint.slot_b]);
-    if (!sweep.biased) continue;
-    const float change = change_of(row, joint, bodies.displacements[joint.slot_a], bodies.displacements[joint.slot_b]);
-    x[k] -= sweep.softness.bias_rate * (row.error + change);
-  }
-  solve_factored(joint, rigid.size(), x);
-  for (std::size_t k = 0; k < rigid.size(); ++k) {
-    SoftJointRow& row = rigid[k];
-    if (sweep.biased) x[k] = sweep.softness.mass_scale * x[k] - sweep.softness.impulse_scale * row.impulse;
-    apply(row, x[k], joint, bodies.velocities);
-    row.impulse += x[k];
-  }
-}
-
-/// Applies an impulse of a row together with those of the rigid rows that keep the joint as it moves.
-void push_held(const SoftJoint& joint, std::span<SoftJointRow> rigid, const SoftJointRow& row, float impulse,
-               SoftVelocity* velocities) {
-  if (impulse == 0) return;
-  float x[6];
-  for (std::size_t k = 0; k < rigid.size(); ++k) x[k] = -impulse * couple(rigid[k], row);
-  solve_factored(joint, rigid.size(), x);
-  apply(row, impulse, joint, velocities);
-  for (std::size_t k = 0; k < rigid.size(); ++k) {
-    apply(rigid[k], x[k], joint, velocities);
-    rigid[k].impulse += x[k];
-  }
-}
-
 }  // namespace
 
 void list_joints(World& world, double h, int substeps, bool warm_start, StepWorkspace& scratch) {
@@ -320,39 +146,6 @@ void list_joints(World& world, double h, int substeps, bool warm_start, StepWork
   joints.rows.clear();
   JointWriter writer(world, scratch, h, substeps, warm_start, joints);
   for (std::uint32_t k = 0; k < world.joints.size(); ++k) writer.write(k);
-}
-
-void warm_start_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies) {
-  const std::span rows = std::span(joints.rows).subspan(joint.first, joint.count);
-  factor_rows(joint, rows);
-  for (const SoftJointRow& row : rows) apply(row, row.impulse, joint, bodies.velocities);
-}
-
-void turn_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies) {
-  const std::span rows = std::span(joints.rows).subspan(joint.first, joint.count);
-  for (const SoftJointRow& row : rows) {
-    if (row.is_point) spin(row, -row.impulse, joint, bodies.velocities);
-  }
-  turn_rows(joint, rows, bodies);
-  factor_rows(joint, rows);
-  for (const SoftJointRow& row : rows) {
-    if (row.is_point) spin(row, row.impulse, joint, bodies.velocities);
-  }
-}
-
-void solve_joint(const SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies, const SoftJointSweep& sweep) {
-  const std::span rows = std::span(joints.rows).subspan(joint.first, joint.count);
-  const std::span rigid = rows.first(joint.rigid);
-  hold(joint, rigid, bodies, sweep);
-  for (SoftJointRow& row : rows.subspan(joint.rigid)) {
-    const float rate = rate_of(row, bodies.velocities[joint.slot_a], bodies.velocities[joint.slot_b]);
-    const float change = change_of(row, joint, bodies.displacements[joint.slot_a], bodies.displacements[joint.slot_b]);
-    const float impulse = std::clamp(want(row, rate, change, sweep), row.lower, row.upper);
-    push_held(joint, rigid, row, impulse - row.impulse, bodies.velocities);
-    row.impulse = impulse;
-  }
-  if (sweep.biased) return;
-  for (SoftJointRow& row : rows) row.total += row.impulse;
 }
 
 double conclude_joints(World& world, double h, StepWorkspace& scratch, const SoftJoints& joints) {

@@ -1,5 +1,6 @@
-// Joints of soft-step, in the scheme of its contacts: rows in single precision, swept once with and once without bias
-// per substep, position errors read from the small displacements since the beginning of the step.
+// Joints of soft-step, in the scheme of its contacts: rows in single precision, on lanes (joint_lanes.hpp), swept once
+// with and once without bias per substep, position errors read from the small displacements since the beginning of the
+// step.
 //
 // With c the error of a row, w = J u its rate and h the substep:
 //
@@ -10,9 +11,6 @@
 //   plain    w + softness λ = target − reads (c − c₀)/h, lower ≤ λ ≤ upper: motors, friction, springs, compliant joints
 #pragma once
 
-#include "time_control/soft_step/contact_lanes.hpp"
-
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,10 +21,9 @@ struct StepWorkspace;
 
 struct SoftJointRow {
   enum class Kind : std::uint8_t { kRigid, kLimit, kPlain };
-  float linear_a[3], angular_a[3], linear_b[3], angular_b[3];                      // J
-  float mass_linear_a[3], mass_angular_a[3], mass_linear_b[3], mass_angular_b[3];  // M⁻¹ Jᵀ
-  float mass;                                                                      // effective, softness included
-  float error;                                                                     // c₀ [m] or [rad]
+  float linear_a[3], angular_a[3], linear_b[3], angular_b[3];  // J
+  float mass;                                                  // effective, of the row alone
+  float error;                                                 // c₀ [m] or [rad]
   float target, reads, softness, lower, upper;
   float impulse;  // of a substep
   float total;    // of the step
@@ -42,13 +39,6 @@ struct SoftJoint {
   float arm_a[3] = {}, arm_b[3] = {};   // [m] of the anchors
   std::uint32_t first = 0, count = 0;   // rows
   std::uint32_t rigid = 0;              // how many of them, the first ones, are solved together
-  float factor[6][6] = {};              // L D Lᵀ of J M⁻¹ Jᵀ for those: L below the diagonal, 1/D on it
-};
-
-struct SoftJointSweep {
-  float h = 0;         // [s] of the substep
-  bool biased = true;  // false: relax, and add the impulses to the totals
-  Softness softness;
 };
 
 struct SoftJoints {
@@ -58,12 +48,6 @@ struct SoftJoints {
 
 /// The joints of the step and their rows at the present pose, impulses of the last step shared by the substeps.
 void list_joints(World& world, double h, int substeps, bool warm_start, StepWorkspace& scratch);
-
-/// Applies the impulses kept from the step before.
-void warm_start_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies);
-/// Turns the rows with the bodies, which have the impulses of the substep before as it had them.
-void turn_joint(SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies);
-void solve_joint(const SoftJoint& joint, SoftJoints& joints, const SoftBodies& bodies, const SoftJointSweep& sweep);
 
 /// Hands impulses and loads back; returns the work of the motors [J].
 [[nodiscard]] double conclude_joints(World& world, double h, StepWorkspace& scratch, const SoftJoints& joints);

@@ -2,6 +2,7 @@
 
 #include "time_control/contact_stage.hpp"
 #include "time_control/soft_step/pack_contacts.hpp"
+#include "time_control/soft_step/pack_joints.hpp"
 #include "time_control/soft_step/soft_records.hpp"
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kLaneBlock = 4;    // lanes that one thread takes at a time
-constexpr std::size_t kSlotBlock = 256;  // bodies
-constexpr std::size_t kJointBlock = 64;
+constexpr std::size_t kLaneBlock = 4;        // lanes that one thread takes at a time
+constexpr std::size_t kSlotBlock = 256;      // bodies
+constexpr std::size_t kJointBlock = 8;       // lanes of joints
 constexpr std::size_t kLanesInCache = 1024;  // that a core's cache holds
 
 /// To single precision, impulses turn the body alike about all axes and push it alike along them.
@@ -65,6 +66,7 @@ class SoftStep {
       soft_.joint_edges.push_back({world_.joints[joint.joint].body_a, world_.joints[joint.joint].body_b});
     }
     color_edges(soft_.joint_edges, scratch_.movable, soft_.joint_coloring);
+    assign_joint_lanes(soft_);
     const double substep = h_ / options_.substeps;
     const double frequency = choose_frequency(options_, substep);
     between_ = make_softness(frequency, options_.damping, substep);
@@ -93,6 +95,7 @@ class SoftStep {
     soft_.stage_sizes.clear();
     add(Kind::kLoad, 0, rows, kSlotBlock);
     add(Kind::kPack, 0, soft_.lanes.contacts.size(), kLaneBlock);
+    add(Kind::kPackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
     for (int k = 0; k < options_.substeps; ++k) {
       // Impulses of a substep are those of the one before, to begin with. What they do to a body is known from that
       // one; the contacts need not be asked again.
@@ -107,6 +110,7 @@ class SoftStep {
     }
     if (soft_.restitutes) sweep(Kind::kRestitute);
     add(Kind::kUnload, 0, world_.bodies.size(), kSlotBlock);
+    add(Kind::kUnpackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
   }
 
   void add(Kind kind, std::size_t begin, std::size_t count, std::size_t block, bool by_cell = false) {
@@ -126,7 +130,7 @@ class SoftStep {
   }
 
   void sweep_joints(Kind kind) {
-    const std::vector<std::uint32_t>& start = soft_.joint_coloring.start;
+    const std::vector<std::uint32_t>& start = soft_.joint_lanes.start;
     for (std::size_t color = 0; color + 1 < start.size(); ++color) {
       const std::size_t count = start[color + 1] - start[color];
       const bool overflow = color + 2 == start.size();
@@ -174,23 +178,24 @@ class SoftStep {
       case Kind::kUnload:
         for (std::size_t body = first; body < last; ++body) unload(body);
         break;
-      case Kind::kWarmStartJoints:
-      case Kind::kTurnJoints:
-      case Kind::kSolveJoints:
-      case Kind::kRelaxJoints:
-        for (std::size_t k = first; k < last; ++k) work_on_joint(stage.kind, stage.begin + k, bodies, h);
+      case Kind::kPackJoints:
+        pack_joints(soft_.joints, range, bodies.masses, soft_.joint_lanes);
         break;
-    }
-  }
-
-  void work_on_joint(Kind kind, std::size_t place, const SoftBodies& bodies, float h) {
-    SoftJoint& joint = soft_.joints.joints[soft_.joint_coloring.order[place]];
-    if (kind == Kind::kWarmStartJoints) {
-      warm_start_joint(joint, soft_.joints, bodies);
-    } else if (kind == Kind::kTurnJoints) {
-      turn_joint(joint, soft_.joints, bodies);
-    } else {
-      solve_joint(joint, soft_.joints, bodies, {h, kind == Kind::kSolveJoints, between_});
+      case Kind::kWarmStartJoints:
+        warm_start_joints(soft_.joint_lanes, range, bodies);
+        break;
+      case Kind::kTurnJoints:
+        turn_joints(soft_.joint_lanes, range, bodies);
+        break;
+      case Kind::kSolveJoints:
+        solve_joints(soft_.joint_lanes, range, bodies, {1 / h, true, between_});
+        break;
+      case Kind::kRelaxJoints:
+        solve_joints(soft_.joint_lanes, range, bodies, {1 / h, false, between_});
+        break;
+      case Kind::kUnpackJoints:
+        unpack_joints(soft_.joint_lanes, range, soft_.joints);
+        break;
     }
   }
 

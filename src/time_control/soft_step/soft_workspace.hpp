@@ -4,6 +4,7 @@
 #include "graph/coloring.hpp"
 #include "math/blocks.hpp"
 #include "time_control/soft_step/contact_lanes.hpp"
+#include "time_control/soft_step/joint_lanes.hpp"
 #include "time_control/soft_step/soft_joints.hpp"
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct SoftWorkspace {
   std::vector<GraphEdge> edges;               // per manifold
   Coloring coloring;
   SoftJoints joints;
+  SoftJointLanes joint_lanes;
   std::vector<GraphEdge> joint_edges;
   Coloring joint_coloring;
   SoftLanes lanes;                        // cell after cell, then what is shared, see order_lanes.hpp
@@ -46,11 +48,11 @@ struct SoftWorkspace {
   std::vector<std::uint32_t> body_of;         // per row: those with slots below 0, slot 0, those above
   std::uint32_t movers = 0, watched = 0;      // how many slots there are above and below 0
   std::vector<std::uint32_t> watched_bodies;  // scratch of giving them slots
-  std::vector<SoftVelocity> velocities;       // per row
-  std::vector<SoftVelocity> unpushed;         // velocity of the substep without its impulses
-  std::vector<SoftVelocity> accelerations;
-  std::vector<SoftDisplacement> displacements;
-  std::vector<SoftMass> masses;
+  HugeVector<SoftVelocity> velocities;        // per row
+  HugeVector<SoftVelocity> unpushed;          // velocity of the substep without its impulses
+  HugeVector<SoftVelocity> accelerations;
+  HugeVector<SoftDisplacement> displacements;
+  HugeVector<SoftMass> masses;
   bool restitutes = false;  // some contact does
 
   std::vector<std::uint8_t> touched;  // per contact
@@ -71,7 +73,9 @@ struct SoftWorkspace {
       kWarmStartJoints,
       kTurnJoints,
       kSolveJoints,
-      kRelaxJoints
+      kRelaxJoints,
+      kPackJoints,
+      kUnpackJoints
     };
     Kind kind = Kind::kLoad;
     bool by_cell = false;     // counts cells, not lanes

@@ -56,6 +56,10 @@ HWY_INLINE void store(const V3& value, Lane (&lanes)[3], std::size_t at) {
   store(value.z, lanes[2], at);
 }
 
+HWY_INLINE V3 choose(hn::Mask<Wide> which, const V3& a, const V3& b) {
+  return {hn::IfThenElse(which, a.x, b.x), hn::IfThenElse(which, a.y, b.y), hn::IfThenElse(which, a.z, b.z)};
+}
+
 HWY_INLINE V invert(V value) {
   const V zero = hn::Zero(kWide);
   return hn::IfThenElse(hn::Gt(value, zero), hn::Div(hn::Set(kWide, 1.0f), value), zero);
