@@ -6,10 +6,13 @@
 #include "world/colliders.hpp"
 #include "world/events.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace achilles {
 namespace {
+
+constexpr std::size_t kBodyBlock = 512;
 
 /// What a step began with, of one body.
 struct BodyBefore {
@@ -29,6 +32,11 @@ double measure_work_of_forces(const BodyArrays& bodies, std::size_t i, const Bod
   return force.dot(bodies.position[i] - before.position) + torque.dot(turn.angle() * turn.axis());
 }
 
+bool is_finite(const BodyArrays& bodies, std::size_t i) {
+  return bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
+         bodies.velocity[i].linear.allFinite() && bodies.velocity[i].angular.allFinite();
+}
+
 std::string say_not_finite(const std::string& name) { return "the state of body '" + name + "' ceased to be finite"; }
 
 }  // namespace
@@ -45,6 +53,13 @@ struct Simulation::Impl {
   EventWorkspace event_scratch;
   std::vector<ContactEvent> events;
 
+  /// Of a block of bodies, after a step.
+  struct Overview {
+    double work = 0;  // [J] of the forces
+    bool finite = true;
+  };
+  std::vector<Overview> overviews;
+
   /// What a step changes, as it was before: where a step that ends in nonsense returns to.
   struct Before {
     std::vector<Vec3> position;
@@ -54,7 +69,8 @@ struct Simulation::Impl {
     ContactCache cache;  // empty where the workspace still has it
     std::vector<JointState> joints;
     std::vector<std::uint8_t> asleep;
-    SleepState sleep;
+    bool may_sleep = false;
+    SleepState sleep;  // where somebody may sleep
     double time = 0;
     std::int64_t step_index = 0;
   } before;
@@ -65,7 +81,13 @@ struct Simulation::Impl {
     return std::holds_alternative<SoftStepOptions>(method) || std::holds_alternative<ShockPropagationOptions>(method) ||
            std::holds_alternative<LcpFixedOptions>(method);
   }
+  [[nodiscard]] bool may_sleep() const {
+    const std::optional<Sleeping> sleeping = find_sleeping(method, scene.step);
+    return (sleeping && sleeping->options.enabled) ||
+           std::find(world.bodies.asleep.begin(), world.bodies.asleep.end(), 1) != world.bodies.asleep.end();
+  }
   void remember();
+  void look_over(StepReport& report, std::string& nonsense);
   void return_to_before();
   void find_events(StepReport& report);
   [[nodiscard]] StepReport step_whole();
@@ -73,19 +95,30 @@ struct Simulation::Impl {
 };
 
 void Simulation::Impl::remember() {
-  copy_to(world.bodies.position, before.position);
-  copy_to(world.bodies.orientation, before.orientation);
-  copy_to(world.bodies.velocity, before.velocity);
-  copy_to(world.bodies.applied_force, before.applied_force);
-  copy_to(world.bodies.applied_torque, before.applied_torque);
+  const BodyArrays& bodies = world.bodies;
+  const auto resize = [n = bodies.size()](auto&... lists) { (lists.resize(n), ...); };
+  resize(before.position, before.orientation, before.velocity, before.applied_force, before.applied_torque,
+         before.asleep);
+  scratch.runner.run(bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    const auto copy = [&](const auto& from, auto& to) {
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(first), last - first,
+                  to.begin() + static_cast<std::ptrdiff_t>(first));
+    };
+    copy(bodies.position, before.position);
+    copy(bodies.orientation, before.orientation);
+    copy(bodies.velocity, before.velocity);
+    copy(bodies.applied_force, before.applied_force);
+    copy(bodies.applied_torque, before.applied_torque);
+    copy(bodies.asleep, before.asleep);
+  });
   scratch.cache_exchanges = scratch.manifold_exchanges = 0;
   if (!exchanges_cache_once()) {
     copy_to(world.contact_cache.contacts, before.cache.contacts);
     copy_to(world.contact_cache.points, before.cache.points);
   }
   copy_to(world.joint_states, before.joints);
-  copy_to(world.bodies.asleep, before.asleep);
-  before.sleep = world.sleep;
+  before.may_sleep = may_sleep();
+  if (before.may_sleep) before.sleep = world.sleep;
   before.time = world.time;
   before.step_index = world.step_index;
 }
@@ -104,7 +137,7 @@ void Simulation::Impl::return_to_before() {
   if (scratch.manifold_exchanges > 0) std::swap(world.manifold_memory, scratch.next_manifolds);
   copy_to(before.joints, world.joint_states);
   copy_to(before.asleep, world.bodies.asleep);
-  world.sleep = before.sleep;
+  if (before.may_sleep) world.sleep = before.sleep;
   world.time = before.time;
   world.step_index = before.step_index;
 }
@@ -144,20 +177,34 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
+/// What forces did in the step, and whether it left numbers.
+void Simulation::Impl::look_over(StepReport& report, std::string& nonsense) {
+  overviews.resize(BlockRunner::count_blocks(world.bodies.size(), kBodyBlock));
+  scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
+    Overview overview;
+    for (std::size_t i = first; i < last; ++i) {
+      overview.work += measure_work_of_forces(
+          world.bodies, i,
+          {before.position[i], before.orientation[i], before.applied_force[i], before.applied_torque[i]});
+      overview.finite = overview.finite && is_finite(world.bodies, i);
+    }
+    overviews[block] = overview;
+  });
+  bool finite = true;
+  for (const Overview& overview : overviews) {
+    report.external_work += overview.work;
+    finite = finite && overview.finite;
+  }
+  if (!finite) nonsense = say_not_finite(world.names[world.first_not_finite().value()]);
+}
+
 StepReport Simulation::Impl::step_whole() {
   remember();
   StepReport report;
   std::string nonsense;
   try {
     report = advance(world, method, scratch, scene.step);
-    for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-      report.external_work += measure_work_of_forces(
-          world.bodies, i,
-          {before.position[i], before.orientation[i], before.applied_force[i], before.applied_torque[i]});
-    }
-    if (const std::optional<std::uint32_t> body = world.first_not_finite()) {
-      nonsense = say_not_finite(world.names[*body]);
-    }
+    look_over(report, nonsense);
   } catch (const std::invalid_argument& error) {
     nonsense = error.what();  // a stage was handed numbers that grew beyond what it can compute with
   }

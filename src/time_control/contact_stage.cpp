@@ -13,6 +13,7 @@ namespace achilles {
 namespace {
 
 constexpr std::size_t kBodyBlock = 16;  // bodies or their pieces that one thread takes at a time
+constexpr std::size_t kMatchBlock = 512;
 
 }  // namespace
 
@@ -76,26 +77,47 @@ void find_contacts(const World& world, double margin, double h, StepWorkspace& s
 }
 
 void find_contacts_recycling(World& world, double margin, double h, double recycling, StepWorkspace& scratch) {
+  find_ungrouped_contacts(world, margin, h, recycling, scratch);
+  find_groups(scratch.edges, scratch.movable, scratch.groups);
+  scratch.mark("groups");
+}
+
+namespace {
+
+/// Matches the contacts with the World's memory and lists what they and the joints tie together.
+void list_edges(const World& world, StepWorkspace& scratch) {
+  const std::vector<Contact>& contacts = scratch.contacts.contacts;
+  scratch.matches.resize(contacts.size());
+  scratch.edges.resize(contacts.size() + world.joints.size());
+  scratch.runner.run(contacts.size(), kMatchBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+    match_contacts(contacts, world.contact_cache, first, last, scratch.matches);
+    for (std::size_t k = first; k < last; ++k) scratch.edges[k] = {contacts[k].body_a, contacts[k].body_b};
+  });
+  std::transform(world.joints.begin(), world.joints.end(),
+                 scratch.edges.begin() + static_cast<std::ptrdiff_t>(contacts.size()), [](const WorldJoint& joint) {
+                   return GraphEdge{joint.body_a, joint.body_b};
+                 });
+  scratch.mark("collision detection");
+  if (scratch.profile == nullptr) return;
+  scratch.profile->count("pairs", static_cast<double>(count_pairs(scratch.detection)));
+  scratch.profile->count("contacts", static_cast<double>(contacts.size()));
+  scratch.profile->count("contact points", static_cast<double>(scratch.contacts.points.size()));
+}
+
+}  // namespace
+
+void find_ungrouped_contacts(World& world, double margin, double h, double recycling, StepWorkspace& scratch) {
   const DetectOptions options = prepare_detection(world, margin, h, scratch);
   const Recycling memory{recycling, world.manifold_memory, scratch.next_manifolds, &scratch.recycled};
   detect_contacts(scratch.colliders, scratch.ignored, options, memory, scratch.detection, scratch.contacts);
   std::swap(world.manifold_memory, scratch.next_manifolds);
   ++scratch.manifold_exchanges;
   if (scratch.profile != nullptr) scratch.profile->count("recycled contacts", static_cast<double>(scratch.recycled));
-  group_contacts(world, scratch);
+  list_edges(world, scratch);
 }
 
 void group_contacts(const World& world, StepWorkspace& scratch) {
-  match_contacts(scratch.contacts, world.contact_cache, scratch.matches);
-  scratch.edges.clear();
-  for (const Contact& contact : scratch.contacts.contacts) scratch.edges.push_back({contact.body_a, contact.body_b});
-  for (const WorldJoint& joint : world.joints) scratch.edges.push_back({joint.body_a, joint.body_b});
-  scratch.mark("collision detection");
-  if (scratch.profile != nullptr) {
-    scratch.profile->count("pairs", static_cast<double>(count_pairs(scratch.detection)));
-    scratch.profile->count("contacts", static_cast<double>(scratch.contacts.contacts.size()));
-    scratch.profile->count("contact points", static_cast<double>(scratch.contacts.points.size()));
-  }
+  list_edges(world, scratch);
   find_groups(scratch.edges, scratch.movable, scratch.groups);
   scratch.mark("groups");
 }

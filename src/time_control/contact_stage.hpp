@@ -33,6 +33,9 @@ constexpr double kUnchanged = 1e-6;
 /// Of the searches of a step only one may do so, always with the same margin.
 void find_contacts_recycling(World& world, double margin, double h, double recycling, StepWorkspace& scratch);
 
+/// The same without groups, for those who find these themselves.
+void find_ungrouped_contacts(World& world, double margin, double h, double recycling, StepWorkspace& scratch);
+
 /// Matches the contacts of the workspace with the World's memory and finds the groups that they and the joints make:
 /// the end of find_contacts, for those who change the contacts.
 void group_contacts(const World& world, StepWorkspace& scratch);

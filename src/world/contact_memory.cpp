@@ -1,22 +1,24 @@
 #include "world/contact_memory.hpp"
 
-#include "math/refill.hpp"
-
+#include <algorithm>
 #include <utility>
 
 namespace achilles {
 
-void match_contacts(const ContactSet& contacts, const ContactCache& cache, std::vector<std::int32_t>& matches) {
-  refill(matches, contacts.contacts.size(), -1);
-  std::size_t remembered = 0;
-  for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
-    const std::pair key(contacts.contacts[i].collider_a, contacts.contacts[i].collider_b);
-    const auto key_of = [&](std::size_t k) {
-      return std::pair(cache.contacts[k].collider_a, cache.contacts[k].collider_b);
-    };
-    while (remembered < cache.contacts.size() && key_of(remembered) < key) ++remembered;
-    if (remembered < cache.contacts.size() && key_of(remembered) == key)
-      matches[i] = static_cast<std::int32_t>(remembered);
+void match_contacts(std::span<const Contact> contacts, const ContactCache& cache, std::size_t first, std::size_t last,
+                    std::span<std::int32_t> matches) {
+  const auto key_of = [](const auto& contact) { return std::pair(contact.collider_a, contact.collider_b); };
+  const auto end = cache.contacts.end();
+  auto remembered = cache.contacts.begin();
+  if (first > 0 && first < last) {
+    remembered = std::lower_bound(remembered, end, key_of(contacts[first]),
+                                  [&](const CachedContact& c, const auto& key) { return key_of(c) < key; });
+  }
+  for (std::size_t i = first; i < last; ++i) {
+    const auto key = key_of(contacts[i]);
+    while (remembered != end && key_of(*remembered) < key) ++remembered;
+    const bool matches_it = remembered != end && key_of(*remembered) == key;
+    matches[i] = matches_it ? static_cast<std::int32_t>(remembered - cache.contacts.begin()) : -1;
   }
 }
 

@@ -5,12 +5,14 @@
 
 #include <achilles/world.hpp>
 
-#include <vector>
+#include <span>
 
 namespace achilles {
 
-/// Index into cache.contacts for every contact of the set, or -1. Both are sorted by collider pair: one pass.
-void match_contacts(const ContactSet& contacts, const ContactCache& cache, std::vector<std::int32_t>& matches);
+/// Index into cache.contacts for the contacts [first, last), or -1. Both are sorted by collider pair: one pass, from
+/// where a search says that it begins. `matches` has a place for every contact.
+void match_contacts(std::span<const Contact> contacts, const ContactCache& cache, std::size_t first, std::size_t last,
+                    std::span<std::int32_t> matches);
 
 /// Place of a contact point on the first movable body of its contact, as CachedPoint keeps it.
 [[nodiscard]] Vec3 contact_place(const BodyArrays& bodies, const Contact& contact, const Vec3& position_W);

@@ -14,6 +14,11 @@ constexpr std::uint32_t kCellBodies = 1024;
 /// Below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kFewBodies = 8192;
 
+/// Below, slots stay as they are.
+constexpr std::uint32_t kUnordered = 512;
+constexpr std::size_t kParts = 8;       // of the manifolds, sorted on their own
+constexpr std::size_t kPlanBlock = 32;  // lanes
+
 /// Bits of x, apart by two zeros: for the curve that interleaves three of them.
 std::uint32_t spread_bits(std::uint32_t x) {
   x = (x | (x << 16)) & 0x030000FFU;
@@ -54,112 +59,163 @@ class Cubes {
   std::size_t count_ = 0;
 };
 
-/// Sorts manifolds by cell, colour and kind, and makes lanes of them.
+/// Sorts manifolds by cell, colour, segment of the bodies and kind, and makes lanes of them. A shelf is a colour of a
+/// cell, or of what is shared; its racks hold one kind each.
 class LaneMaker {
  public:
-  explicit LaneMaker(SoftWorkspace& soft)
-      : soft_(soft), cells_(soft.movers < kFewBodies ? 0 : (soft.movers + kCellBodies - 1) / kCellBodies) {}
+  LaneMaker(BlockRunner& runner, SoftWorkspace& soft)
+      : runner_(runner),
+        soft_(soft),
+        cells_(soft.movers < kFewBodies ? 0 : (soft.movers + kCellBodies - 1) / kCellBodies),
+        segments_(soft.movers < kUnordered ? 1 : 4),
+        first_shared_(cells_ * kColors * kKinds),
+        racks_(first_shared_ + kColors * segments_ * kKinds) {}
 
   void run() {
     sort();
-    std::size_t count = 0;
-    for (std::size_t shelf = 0; shelf < shelves(); ++shelf) count += lanes_of(shelf);
+    plan();
+    const std::size_t count = soft_.lane_plans.size();
     soft_.lanes.contacts.resize(count);
     soft_.lanes.cold.resize(count);
     soft_.lane_of.resize(soft_.manifolds.size());
-    refill(soft_.manifold_at, count * kLanes, std::int32_t{-1});
-    soft_.cell_start.clear();
-    soft_.start.clear();
-    for (std::size_t shelf = 0; shelf < shelves(); ++shelf) fill(shelf);
-    soft_.cell_start.push_back(soft_.start.front());
-    soft_.start.push_back(next_);
+    soft_.manifold_at.resize(count * kLanes);
     soft_.lanes.points.resize(points_);
     soft_.lanes.approach.resize(points_);
     soft_.lanes.patches.resize(static_cast<std::size_t>(patches_));
     soft_.lanes.masses.resize(static_cast<std::size_t>(masses_));
+    runner_.run(count, kPlanBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+      for (std::size_t index = first; index < last; ++index) make_lanes(index);
+    });
   }
 
  private:
   static constexpr std::size_t kColors = Coloring::kMostColors + 1;  // with the overflow
   static constexpr std::size_t kKinds = 2 * kPointsPerManifold;
 
-  /// A shelf is a colour of a cell, or of what is shared.
-  [[nodiscard]] std::size_t shelves() const { return (cells_ + 1) * kColors; }
-  [[nodiscard]] std::size_t count_on(std::size_t shelf) const {
-    return soft_.shelf_start[(shelf + 1) * kKinds] - soft_.shelf_start[shelf * kKinds];
-  }
-  [[nodiscard]] static bool is_overflow(std::size_t shelf) { return shelf % kColors == kColors - 1; }
-  [[nodiscard]] std::size_t lanes_of(std::size_t shelf) const {
-    return is_overflow(shelf) ? count_on(shelf) : (count_on(shelf) + kLanes - 1) / kLanes;
+  /// Kinds come in turns downward and upward, so that where two segments meet lanes have one kind.
+  [[nodiscard]] static std::size_t turned(std::size_t segment, std::size_t kind) {
+    return segment % 2 == 0 ? kKinds - 1 - kind : kind;
   }
 
-  [[nodiscard]] std::size_t shelf_of(std::size_t m) const {
-    const std::size_t color = soft_.coloring.color_of[m];
-    if (cells_ > 0 && color + 1 < kColors) {
-      const std::int32_t a = soft_.slot_of[soft_.edges[m].body_a], b = soft_.slot_of[soft_.edges[m].body_b];
-      const auto cell_of = [](std::int32_t slot) { return static_cast<std::uint32_t>(slot - 1) / kCellBodies; };
-      if (a > 0 && b > 0 && cell_of(a) == cell_of(b)) return cell_of(a) * kColors + color;
+  [[nodiscard]] std::size_t find_rack(std::size_t m) const {
+    const std::size_t color = soft_.coloring.color_of[m], kind = soft_.manifolds[m].kind;
+    const std::int32_t a = soft_.slot_of[soft_.edges[m].body_a], b = soft_.slot_of[soft_.edges[m].body_b];
+    const auto cell_of = [](std::int32_t slot) { return static_cast<std::uint32_t>(slot - 1) / kCellBodies; };
+    if (cells_ > 0 && color + 1 < kColors && a > 0 && b > 0 && cell_of(a) == cell_of(b)) {
+      return (cell_of(a) * kColors + color) * kKinds + turned(0, kind);
     }
-    return cells_ * kColors + color;
+    const std::size_t segment = static_cast<std::size_t>(std::max(a, b) - 1) * segments_ / soft_.movers;
+    return first_shared_ + (color * segments_ + segment) * kKinds + turned(segment, kind);
   }
 
+  /// By counting, in parts of fixed borders.
   void sort() {
-    const std::size_t n = soft_.manifolds.size();
-    refill(soft_.shelf_start, shelves() * kKinds + 1, std::uint32_t{0});
-    soft_.place_of.resize(n);
+    const std::size_t n = soft_.manifolds.size(), part = std::max<std::size_t>((n + kParts - 1) / kParts, 1);
+    soft_.rack_of.resize(n);
     soft_.sorted.resize(n);
-    for (std::size_t m = 0; m < n; ++m) {
-      soft_.place_of[m] = static_cast<std::uint32_t>(shelf_of(m) * kKinds + (kKinds - 1 - soft_.manifolds[m].kind));
-      ++soft_.shelf_start[soft_.place_of[m]];
-    }
+    soft_.rack_start.resize(racks_ + 1);
+    soft_.rack_next.resize(kParts * racks_);
+    runner_.run(n, part, [&](std::size_t p, std::size_t first, std::size_t last) {
+      const auto counts = std::span(soft_.rack_next).subspan(p * racks_, racks_);
+      std::fill(counts.begin(), counts.end(), 0U);
+      for (std::size_t m = first; m < last; ++m) {
+        soft_.rack_of[m] = static_cast<std::uint32_t>(find_rack(m));
+        ++counts[soft_.rack_of[m]];
+      }
+    });
+    const std::size_t parts = BlockRunner::count_blocks(n, part);
     std::uint32_t next = 0;
-    for (std::uint32_t& start : soft_.shelf_start) next += std::exchange(start, next);
-    for (std::size_t m = 0; m < n; ++m) {
-      soft_.sorted[soft_.shelf_start[soft_.place_of[m]]++] = static_cast<std::uint32_t>(m);
+    for (std::size_t rack = 0; rack < racks_; ++rack) {
+      soft_.rack_start[rack] = next;
+      for (std::size_t p = 0; p < parts; ++p) next += std::exchange(soft_.rack_next[p * racks_ + rack], next);
     }
-    // Each start moved to the next one's.
-    std::copy_backward(soft_.shelf_start.begin(), soft_.shelf_start.end() - 1, soft_.shelf_start.end());
-    soft_.shelf_start.front() = 0;
+    soft_.rack_start[racks_] = next;
+    runner_.run(n, part, [&](std::size_t p, std::size_t first, std::size_t last) {
+      const auto places = std::span(soft_.rack_next).subspan(p * racks_, racks_);
+      for (std::size_t m = first; m < last; ++m)
+        soft_.sorted[places[soft_.rack_of[m]]++] = static_cast<std::uint32_t>(m);
+    });
   }
 
-  void fill(std::size_t shelf) {
-    const bool shared = shelf >= cells_ * kColors, overflow = is_overflow(shelf);
-    if (!shared && shelf % kColors == 0) soft_.cell_start.push_back(next_);
-    const auto all = std::span(soft_.sorted).subspan(soft_.shelf_start[shelf * kKinds], count_on(shelf));
-    if (shared && (!all.empty() || overflow)) soft_.start.push_back(next_);
-    const std::size_t most = overflow ? 1 : kLanes;
-    for (std::size_t k = 0; k < all.size(); k += most) make_lanes(all.subspan(k, std::min(most, all.size() - k)));
-  }
-
-  void make_lanes(std::span<const std::uint32_t> manifolds) {
-    ContactLanes& c = soft_.lanes.contacts[next_];
-    c.points = 1;
-    c.masses = c.patch = -1;
-    for (std::size_t lane = 0; lane < manifolds.size(); ++lane) {
-      const std::uint32_t m = manifolds[lane];
-      soft_.manifold_at[next_ * kLanes + lane] = static_cast<std::int32_t>(m);
-      soft_.lane_of[m] = static_cast<std::uint32_t>(next_ * kLanes + lane);
-      const std::uint32_t kind = soft_.manifolds[m].kind;
-      c.points = std::max<std::uint32_t>(c.points, kind % kPointsPerManifold + 1);
-      if (kind >= kPointsPerManifold) c.masses = masses_;
+  void plan() {
+    soft_.lane_plans.clear();
+    soft_.cell_start.clear();
+    soft_.start.clear();
+    const auto here = [&] { return static_cast<std::uint32_t>(soft_.lane_plans.size()); };
+    for (std::size_t cell = 0; cell < cells_; ++cell) {
+      soft_.cell_start.push_back(here());
+      for (std::size_t color = 0; color + 1 < kColors; ++color)
+        plan_shelf((cell * kColors + color) * kKinds, 1, kLanes);
     }
-    c.first_point = points_;
-    points_ += c.points;
-    if (c.points > 1) c.patch = patches_++;
-    if (c.masses >= 0) ++masses_;
-    ++next_;
+    soft_.cell_start.push_back(here());
+    const std::size_t width = segments_ * kKinds;
+    for (std::size_t color = 0; color < kColors; ++color) {
+      const std::size_t rack = first_shared_ + color * width;
+      const bool overflow = color + 1 == kColors;
+      if (overflow || soft_.rack_start[rack] < soft_.rack_start[rack + width]) soft_.start.push_back(here());
+      plan_shelf(rack, segments_, overflow ? 1 : kLanes);
+    }
+    soft_.start.push_back(here());
   }
 
+  /// Fills lanes, `most` manifolds in each, with what the racks of the shelf hold.
+  void plan_shelf(std::size_t rack, std::size_t segments, std::size_t most) {
+    LanePlan plan;
+    plan.first = soft_.rack_start[rack];
+    for (std::size_t k = 0; k < segments * kKinds; ++k) {
+      const std::size_t kind = turned(k / kKinds, k % kKinds);
+      for (std::uint32_t left = soft_.rack_start[rack + k + 1] - soft_.rack_start[rack + k]; left > 0;) {
+        const auto taken = static_cast<std::uint32_t>(std::min<std::size_t>(left, most - plan.count));
+        left -= taken;
+        plan.count = static_cast<std::uint16_t>(plan.count + taken);
+        plan.points = std::max(plan.points, static_cast<std::uint16_t>(kind % kPointsPerManifold + 1));
+        if (kind >= kPointsPerManifold) plan.masses = 0;
+        if (plan.count == most) plan = close(plan);
+      }
+    }
+    if (plan.count > 0) close(plan);
+  }
+
+  /// Gives lanes their places and returns the next ones, empty.
+  LanePlan close(LanePlan plan) {
+    plan.first_point = points_;
+    points_ += plan.points;
+    if (plan.points > 1) plan.patch = patches_++;
+    if (plan.masses >= 0) plan.masses = masses_++;
+    soft_.lane_plans.push_back(plan);
+    LanePlan next;
+    next.first = plan.first + plan.count;
+    return next;
+  }
+
+  void make_lanes(std::size_t index) {
+    const LanePlan& plan = soft_.lane_plans[index];
+    ContactLanes& c = soft_.lanes.contacts[index];
+    c.points = plan.points;
+    c.first_point = plan.first_point;
+    c.patch = plan.patch;
+    c.masses = plan.masses;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::size_t at = index * kLanes + lane;
+      soft_.manifold_at[at] = -1;
+      if (lane >= plan.count) continue;
+      const std::uint32_t m = soft_.sorted[plan.first + lane];
+      soft_.manifold_at[at] = static_cast<std::int32_t>(m);
+      soft_.lane_of[m] = static_cast<std::uint32_t>(at);
+    }
+  }
+
+  BlockRunner& runner_;
   SoftWorkspace& soft_;
-  std::size_t cells_;
-  std::uint32_t next_ = 0, points_ = 0;
+  std::size_t cells_, segments_, first_shared_, racks_;
+  std::uint32_t points_ = 0;
   std::int32_t patches_ = 0, masses_ = 0;
 };
 
 }  // namespace
 
 void order_slots(const World& world, SoftWorkspace& soft) {
-  if (soft.movers < kFewBodies) return;
+  if (soft.movers < kUnordered) return;
   const auto bodies = std::span(soft.body_of).last(soft.movers);
   const Cubes cubes(world.bodies.position, bodies);
   refill(soft.shelf_start, cubes.count() + 1, std::uint32_t{0});
@@ -178,6 +234,6 @@ void order_slots(const World& world, SoftWorkspace& soft) {
   }
 }
 
-void assign_lanes(SoftWorkspace& soft) { LaneMaker(soft).run(); }
+void assign_lanes(BlockRunner& runner, SoftWorkspace& soft) { LaneMaker(runner, soft).run(); }
 
 }  // namespace achilles

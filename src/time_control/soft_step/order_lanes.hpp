@@ -7,13 +7,14 @@
 namespace achilles {
 
 /// Sorts the slots of bodies that impulses move by the place where they are, along a curve that fills space. Where
-/// there are few they stay in the order of the contacts.
+/// there are few they stay in the order of the bodies.
 void order_slots(const World& world, SoftWorkspace& soft);
 
 /// Gives every manifold a lane. Many bodies are cut into cells of consecutive slots; manifolds within a cell come
 /// first, cell after cell, and within it colour after colour. The others, and those with what does not move, are
 /// shared: colour after colour, eight to the lanes, those of the overflow alone. Manifolds with alike many points lie
-/// together.
-void assign_lanes(SoftWorkspace& soft);
+/// together, and within a colour those of near bodies: whichever thread has a part of a colour had the same bodies in
+/// the colours before.
+void assign_lanes(BlockRunner& runner, SoftWorkspace& soft);
 
 }  // namespace achilles

@@ -1,7 +1,5 @@
 #include "time_control/soft_step/pack_contacts.hpp"
 
-#include "math/refill.hpp"
-#include "time_control/soft_step/order_lanes.hpp"
 #include "world/contact_memory.hpp"
 
 #include <algorithm>
@@ -10,80 +8,11 @@
 namespace achilles {
 namespace {
 
-/// Gives a body a slot: counting from 1 up if impulses move it, from -1 down if it moves by itself.
-void claim_slot(const BodyArrays& bodies, std::uint32_t body, const StepWorkspace& scratch, SoftWorkspace& soft) {
-  std::int32_t& slot = soft.slot_of[body];
-  if (slot != 0 || bodies.kind[body] == BodyKind::kFixed) return;
-  if (scratch.movable[body] != 0) {
-    soft.body_of.push_back(body);
-    slot = static_cast<std::int32_t>(soft.body_of.size());
-  } else {
-    soft.watched_bodies.push_back(body);
-    slot = -static_cast<std::int32_t>(soft.watched_bodies.size());
-  }
-}
-
-/// Puts those with slots up to 0 before the others.
-void finish_slots(const World& world, SoftWorkspace& soft) {
-  soft.movers = static_cast<std::uint32_t>(soft.body_of.size());
-  soft.watched = static_cast<std::uint32_t>(soft.watched_bodies.size());
-  soft.watched_bodies.push_back(0);  // stands for what never moves
-  std::rotate(soft.watched_bodies.begin(), soft.watched_bodies.end() - 1, soft.watched_bodies.end());
-  soft.body_of.insert(soft.body_of.begin(), soft.watched_bodies.rbegin(), soft.watched_bodies.rend());
-  order_slots(world, soft);
-}
-
 void store(const Vec3& value, Lane (&lanes)[3], std::size_t lane) {
   for (int k = 0; k < 3; ++k) lanes[k][lane] = static_cast<float>(value[k]);
 }
 
 }  // namespace
-
-void list_manifolds(const World& world, StepWorkspace& scratch) {
-  SoftWorkspace& soft = scratch.soft;
-  soft.manifolds.clear();
-  soft.edges.clear();
-  soft.first_manifold.clear();
-  soft.restitutes = false;
-  soft.body_of.clear();
-  soft.watched_bodies.clear();
-  refill(soft.slot_of, world.bodies.size(), std::int32_t{0});
-  for (std::uint32_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
-    const Contact& contact = scratch.contacts.contacts[index];
-    soft.first_manifold.push_back(static_cast<std::uint32_t>(soft.manifolds.size()));
-    if (scratch.movable[contact.body_a] == 0 && scratch.movable[contact.body_b] == 0) continue;
-    claim_slot(world.bodies, contact.body_a, scratch, soft);
-    claim_slot(world.bodies, contact.body_b, scratch, soft);
-    const ContactLaw& law = world.materials.law(scratch.colliders[contact.collider_a].material,
-                                                scratch.colliders[contact.collider_b].material);
-    soft.restitutes = soft.restitutes || law.restitution > 0;
-    // A single point that resists turning is a patch: it takes the rows of two.
-    const std::uint16_t fewest = law.torsional_friction > 0 ? 1 : 0;
-    const std::uint16_t any =
-        soft.round[contact.body_a] != 0 && soft.round[contact.body_b] != 0 ? 0 : kPointsPerManifold;
-    for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-      const Vec3& normal = scratch.contacts.points[p].normal;
-      const bool joins = p > contact.first && soft.manifolds.back().count < kPointsPerManifold &&
-                         normal.dot(scratch.contacts.points[soft.manifolds.back().first].normal) > 1 - 1e-9;
-      if (joins) {
-        SoftManifold& manifold = soft.manifolds.back();
-        manifold.kind = static_cast<std::uint16_t>(any + manifold.count++);
-      } else {
-        soft.manifolds.push_back({index, p, 1, static_cast<std::uint16_t>(any + fewest)});
-        soft.edges.push_back({contact.body_a, contact.body_b});
-      }
-    }
-  }
-  soft.first_manifold.push_back(static_cast<std::uint32_t>(soft.manifolds.size()));
-  for (const WorldJoint& joint : world.joints) {
-    if (scratch.movable[joint.body_a] == 0 && scratch.movable[joint.body_b] == 0) continue;
-    claim_slot(world.bodies, joint.body_a, scratch, soft);
-    claim_slot(world.bodies, joint.body_b, scratch, soft);
-  }
-  finish_slots(world, soft);
-  color_edges(soft.edges, scratch.movable, soft.coloring);
-  assign_lanes(soft);
-}
 
 Softness make_softness(double frequency, double damping, double h) {
   const double omega = 2 * std::numbers::pi * frequency;

@@ -5,10 +5,6 @@
 
 namespace achilles {
 
-/// Splits the contacts of the workspace into manifolds, colours them, gives every body that contacts or joints tie a
-/// slot and every manifold a lane.
-void list_manifolds(const World& world, StepWorkspace& scratch);
-
 /// What contacts between bodies are, and joints: stiffer than that, impulses carried from substep to substep make slow
 /// modes of stacks and nets gain energy, see docs/throughput.md. [Hz] for substeps of length h.
 [[nodiscard]] double choose_frequency(const SoftStepOptions& options, double h);

@@ -1,6 +1,7 @@
 #include "time_control/soft_step/soft_step.hpp"
 
 #include "time_control/contact_stage.hpp"
+#include "time_control/soft_step/list_manifolds.hpp"
 #include "time_control/soft_step/pack_contacts.hpp"
 #include "time_control/soft_step/pack_joints.hpp"
 #include "time_control/soft_step/soft_records.hpp"
@@ -43,7 +44,7 @@ class SoftStep {
         soft_.round[i] = is_round(scratch_.inverse_mass[i]) ? 1 : 0;
       }
     });
-    find_contacts_recycling(world_, options_.margin, h_, options_.recycling, scratch_);
+    find_ungrouped_contacts(world_, options_.margin, h_, options_.recycling, scratch_);
     list_manifolds(world_, scratch_);
     prepare_joints();
     list_stages();
@@ -75,7 +76,7 @@ class SoftStep {
   }
 
   void report_counts() {
-    scratch_.mark("colours");
+    scratch_.mark("lanes");
     if (scratch_.profile == nullptr) return;
     Profile& profile = *scratch_.profile;
     profile.count("manifolds", static_cast<double>(soft_.manifolds.size()));

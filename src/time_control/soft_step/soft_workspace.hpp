@@ -26,6 +26,15 @@ struct SoftTally {
   std::uint32_t kept = 0;                  // that had touched before
 };
 
+/// Which manifolds eight lanes hold and where what they want lies.
+struct LanePlan {
+  std::uint32_t first = 0;        // of its manifolds in the sorted list
+  std::uint32_t first_point = 0;  // rows of points
+  std::uint16_t count = 0;        // manifolds
+  std::uint16_t points = 1;       // rows
+  std::int32_t patch = -1, masses = -1;
+};
+
 struct SoftWorkspace {
   std::vector<SoftManifold> manifolds;
   std::vector<std::uint32_t> first_manifold;  // per contact, and one past the last
@@ -42,6 +51,8 @@ struct SoftWorkspace {
   std::vector<std::int32_t> manifold_at;  // per lane of the lanes: its manifold, or -1
 
   std::vector<std::uint32_t> place_of, sorted, shelf_start;  // scratch of sorting slots and manifolds
+  std::vector<std::uint32_t> rack_of, rack_start, rack_next;
+  std::vector<LanePlan> lane_plans;
 
   std::vector<std::uint8_t> round;            // per body: impulses turn it alike about all axes
   std::vector<std::int32_t> slot_of;          // per body; 0: never moves or touches nothing
