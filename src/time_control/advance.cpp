@@ -393,10 +393,6 @@ std::vector<std::string> find_obstacles(const Method& method, const Scene& scene
       has_law([](const ContactLaw& law) { return law.rolling_friction > 0 || law.stiffness > 0; })) {
     obstacles.push_back("rolling friction and compliant contact are not part of method " + name + " in this version");
   }
-  if (std::holds_alternative<ShockPropagationOptions>(method) &&
-      has_law([](const ContactLaw& law) { return law.rolling_friction > 0 || law.torsional_friction > 0; })) {
-    obstacles.push_back("rolling and torsional friction are not part of method " + name);
-  }
   if (has_law([](const ContactLaw& law) { return law.anisotropy.has_value(); })) {
     obstacles.push_back("direction-dependent friction is not part of method " + name + " in this version");
   }

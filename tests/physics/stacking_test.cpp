@@ -157,6 +157,39 @@ TEST(ShockPropagation, SlidingSphereSettlesAtFiveSeventhsOfItsSpeed) {
   EXPECT_NEAR(velocity_of(simulation, "ball").linear.x(), 2 * 5.0 / 7, 1e-3);
 }
 
+// A ball of radius R that rolls under rolling friction δ slows down by 5/7 δ g / R, then stands; first order in the
+// step.
+TEST(ShockPropagation, RollingFrictionSlowsABallAndLetsItStand) {
+  const double radius = 0.2, delta = 0.004;
+  Scene scene = make_scene(0.002, 0.8, 0);
+  use_shock_propagation(scene);
+  scene.materials[0].law.rolling_friction = delta;
+  BodyDescription ball = make_body("ball", {Sphere{radius}}, Vec3(0, 0, radius));
+  ball.velocity = Vec3(1, 0, 0);
+  ball.spin = Vec3(0, 1 / radius, 0);
+  scene.bodies = {make_ground(), ball};
+  Simulation simulation(scene);
+  (void)run_to(simulation, 2);
+  const double slower = 5.0 / 7 * 9.81 * delta / radius;
+  EXPECT_NEAR(velocity_of(simulation, "ball").linear.x(), 1 - 2 * slower, 0.002 * slower);
+  (void)run_to(simulation, 1 / slower + 0.5);
+  EXPECT_LT(velocity_of(simulation, "ball").linear.norm(), 1e-9);
+  EXPECT_NEAR(position_of(simulation, "ball").x(), 0.5 / slower, 0.01);
+}
+
+// A box that turns on its four corners under torsional friction c alone feels c m g, whichever corner passes it on.
+TEST(ShockPropagation, TorsionalFrictionSlowsASpinningBox) {
+  Scene scene = make_scene(0.002, 0, 0);
+  use_shock_propagation(scene);
+  scene.materials[0].law.torsional_friction = 0.05;
+  BodyDescription box = make_body("box", {Box{Vec3(1, 1, 0.5)}}, Vec3(0, 0, 0.25));
+  box.spin = Vec3(0, 0, 5);
+  scene.bodies = {make_ground(), box};
+  Simulation simulation(scene);
+  (void)run_to(simulation, 1);
+  EXPECT_NEAR(velocity_of(simulation, "box").angular.z(), 5 - 0.05 * 9.81 / (1.0 / 6), 1e-6);
+}
+
 // Bounces to e² of its height; a step of flight is the resolution.
 TEST(ShockPropagation, BallRisesToTheSquareOfTheRestitution) {
   Scene scene = make_scene(0.001, 0, 0.8);

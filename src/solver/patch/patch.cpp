@@ -96,6 +96,25 @@ double solve_friction(Patch& patch, Pair& pair) {
   return change;
 }
 
+/// Rolling and torsional friction.
+double solve_couple(Patch& patch, Pair& pair) {
+  double pressing = 0;
+  for (int i = 0; i < patch.count; ++i) pressing += patch.normal[i];
+  const Vec3 rate = pair.b.angular - pair.a.angular;
+  const double across = patch.n.dot(rate);
+  const double before = patch.n.dot(patch.couple);
+  const double limit = patch.torsional * pressing;
+  const double torsion = std::clamp(before - patch.torsion_step * across, -limit, limit);
+  Vec3 roll = patch.couple - before * patch.n - patch.roll_step * (rate - across * patch.n);
+  const double most = patch.rolling * pressing, length = roll.norm();
+  if (length > most) roll *= most / length;
+  const Vec3 change = torsion * patch.n + roll - patch.couple;
+  if (change.isZero(0)) return 0;
+  patch.couple += change;
+  push(pair, patch, Vec3::Zero(), change, change);
+  return change.norm() / std::max(patch.roll_step, patch.torsion_step);
+}
+
 template <bool kFriction>
 double solve_patch(Patch& patch, const PatchBodies& bodies) {
   Pair pair{&bodies.inverse_mass[patch.body_a], &bodies.inverse_mass[patch.body_b], bodies.u[patch.body_a],
@@ -103,6 +122,7 @@ double solve_patch(Patch& patch, const PatchBodies& bodies) {
   double change = solve_normals(patch, pair);
   if constexpr (kFriction) {
     if (patch.friction > 0) change = std::max(change, solve_friction(patch, pair));
+    if (patch.rolling > 0 || patch.torsional > 0) change = std::max(change, solve_couple(patch, pair));
   }
   if (patch.moves_a) bodies.u[patch.body_a] = pair.a;
   if (patch.moves_b) bodies.u[patch.body_b] = pair.b;
@@ -148,6 +168,23 @@ void fill_responses(Patch& patch, std::span<const BodyInverseMass> inverse_mass)
   if (patch.moves_b) add(patch.body_b, patch.turn_b);
 }
 
+/// The larger eigenvalue of a response along the tangents.
+double largest(const SlipResponse& r) {
+  const double half = 0.5 * (r.k11 - r.k22);
+  return 0.5 * (r.k11 + r.k22) + std::sqrt(half * half + r.k12 * r.k12);
+}
+
+void weigh_couple(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
+  Mat3 turning = Mat3::Zero();
+  if (patch.moves_a) turning += inverse_mass[patch.body_a].angular;
+  if (patch.moves_b) turning += inverse_mass[patch.body_b].angular;
+  const Vec3 turn1 = turning * patch.t1, turn2 = turning * patch.t2;
+  const double along = largest({patch.t1.dot(turn1), patch.t2.dot(turn1), patch.t2.dot(turn2)});
+  const double about = patch.n.dot(turning * patch.n);
+  patch.roll_step = along > 0 ? 1 / along : 0;
+  patch.torsion_step = about > 0 ? 1 / about : 0;
+}
+
 }  // namespace
 
 void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
@@ -160,13 +197,13 @@ void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass) 
 
 void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
   weigh_normals(patch, inverse_mass);
+  if (patch.rolling > 0 || patch.torsional > 0) weigh_couple(patch, inverse_mass);
   if (!(patch.friction > 0)) return;
   for (int i = 0; i < patch.count; ++i) {
     SlipResponse r;
     if (patch.moves_a) add_slip_response(patch, inverse_mass[patch.body_a], column(patch.arm_a, i), r);
     if (patch.moves_b) add_slip_response(patch, inverse_mass[patch.body_b], column(patch.arm_b, i), r);
-    const double half = 0.5 * (r.k11 - r.k22);
-    const double k = 0.5 * (r.k11 + r.k22) + std::sqrt(half * half + r.k12 * r.k12);
+    const double k = largest(r);
     patch.slip_step[i] = k > 0 ? 1 / k : 0;
   }
 }

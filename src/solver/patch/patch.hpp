@@ -10,6 +10,9 @@
 //   the
 //             fixed point w_t opposes λ_t (Coulomb)
 //
+//   couples   rolling and torsional friction: on ω_b − ω_a, bounded by their lengths times Σ λ_i, along the tangents
+//             and about the normal
+//
 // One sweep over patches is a sweep of projected Gauss-Seidel over rows [Erleben04, fig. 6.10] in a fourth of the
 // memory: Jacobians and M⁻¹ Jᵀ are not stored but follow from the arms.
 #pragma once
@@ -47,6 +50,10 @@ struct Patch {
   Lane gap = {};                             // [m]
   bool remembered[kPoints] = {};             // whether the impulses come from the last step
   Lane load = {};                            // [N s] normal impulse that the weights above ask for
+  // Couples between the two bodies are the same whichever point passes them: those of a patch are one.
+  double rolling = 0, torsional = 0;       // [m] largest couple by normal impulse
+  double roll_step = 0, torsion_step = 0;  // [kg m²] what stops turning along a tangent, about the normal
+  Vec3 couple = Vec3::Zero();              // [N m s] on b
 };
 
 /// What the sweeps work on.

@@ -45,6 +45,8 @@ Patch make_patch(const ContactView& view, std::uint32_t first, const StepWorkspa
   patch.moves_a = scratch.movable[patch.body_a] != 0;
   patch.moves_b = scratch.movable[patch.body_b] != 0;
   patch.friction = view.law.friction;
+  patch.rolling = view.law.rolling_friction;
+  patch.torsional = view.law.torsional_friction;
   patch.n = scratch.contacts.points[first].normal;
   std::tie(patch.t1, patch.t2) = make_tangents(patch.n);
   return patch;

@@ -178,6 +178,7 @@ void aim_rebound(const ShockGroup& group, double slop, const StepWorkspace& scra
     patch.moves_a = scratch.movable[patch.body_a] != 0;
     patch.moves_b = scratch.movable[patch.body_b] != 0;
     weigh_patch(patch, scratch.inverse_mass);
+    patch.couple.setZero();
     for (int i = 0; i < patch.count; ++i) {
       patch.target[i] = patch.gap[i] > slop || patch.softness > 0 ? kNever : 0.0;
       if (bounces_at(patch, i, scratch)) patch.target[i] = patch.rebound[i];
