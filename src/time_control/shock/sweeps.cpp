@@ -71,16 +71,17 @@ class Sweeps {
   bool ended_ = false;
 };
 
-/// The impulses that the sweeps start from, applied; taken back where they would add energy.
+/// The impulses that the sweeps start from, applied; those of contacts are taken back where the whole would add energy.
+/// Joints are part of that whole: under a table it is they that keep the push of the ground from throwing the legs up.
 class WarmStart {
  public:
   WarmStart(const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
       : group_(group), bodies_(bodies), values_(scratch.shock->block_value) {}
 
-  [[nodiscard]] std::size_t stages() const { return 2 * group_.stage_count() + 2; }
+  [[nodiscard]] std::size_t stages() const { return 2 * group_.stage_count() + 1; }
   [[nodiscard]] StageSize size(std::size_t stage) const {
     const std::size_t count = group_.stage_count();
-    if (stage == count || stage == 2 * count + 1) return {1, 1};
+    if (stage == count) return {1, 1};
     return {group_.blocks_of(stage < count ? stage : stage - count - 1), 1};
   }
   void run(std::size_t stage, std::size_t k) {
@@ -89,9 +90,8 @@ class WarmStart {
       apply(group_.block_at(stage, k));
     } else if (stage == count) {
       const auto first = values_.begin() + group_.first_block;
-      gains_energy_ = std::accumulate(first, first + static_cast<std::ptrdiff_t>(group_.blocks.size()), 0.0) > 0;
-    } else if (stage == 2 * count + 1) {
-      apply_rows(group_.joints, bodies_.u);
+      const double work = apply_rows(group_.joints, bodies_.u);
+      gains_energy_ = std::accumulate(first, first + static_cast<std::ptrdiff_t>(group_.blocks.size()), work) > 0;
     } else if (gains_energy_) {
       take_back(group_.patches_of(group_.block_at(stage - count - 1, k)));
     }
