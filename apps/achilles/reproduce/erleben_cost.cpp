@@ -95,6 +95,7 @@ Outcome scale_with_contacts(const Setting& setting) {
     method.overrides.clear();
     (void)follow_cost(setting, "engraved_incline.yaml", method, 1000, outcome);
     (void)follow_cost(setting, "scripted_into_tower.yaml", method, 1000, outcome);
+    (void)follow_cost(setting, "freeform_pile.yaml", method, 1000, outcome);
   }
   const double explained = explain_by_line(means);
   outcome.verdict = explained > 0.95 ? Verdict::holds : Verdict::differs;
