@@ -3,7 +3,6 @@
 #include <achilles/profile.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 
 namespace achilles::reproduce {
@@ -80,9 +79,9 @@ void StackRun::follow_energy(double until, Curve& curve) {
 }
 
 double StackRun::time_frames(int frames) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   for (int k = 0; k < frames; ++k) (void)step();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / frames;
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / frames;
 }
 
 double StackRun::drift() const {

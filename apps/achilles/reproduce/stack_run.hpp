@@ -40,7 +40,7 @@ class StackRun {
   /// Steps up to a time and notes drift over time, looking at the penetration on the way.
   void follow(double until, Curve& curve);
   void follow_energy(double until, Curve& curve);
-  /// Mean time of a frame [s].
+  /// Mean time of a frame [s], of the processor: what else runs on the machine does not count.
   [[nodiscard]] double time_frames(int frames);
 
   [[nodiscard]] double drift() const;                                // [m] largest distance from the start
