@@ -9,8 +9,6 @@
 namespace achilles {
 namespace {
 
-/// Bodies of a cell: what they and their contacts take fits the second-level cache of a core, twice.
-constexpr std::uint32_t kCellBodies = 1024;
 /// Below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kFewBodies = 8192;
 
@@ -77,7 +75,6 @@ class LaneMaker {
     const std::size_t count = soft_.lane_plans.size();
     soft_.lanes.contacts.resize(count);
     soft_.lanes.cold.resize(count);
-    soft_.lane_of.resize(soft_.manifolds.size());
     soft_.manifold_at.resize(count * kLanes);
     soft_.lanes.points.resize(points_);
     soft_.lanes.approach.resize(points_);
@@ -199,9 +196,7 @@ class LaneMaker {
       const std::size_t at = index * kLanes + lane;
       soft_.manifold_at[at] = -1;
       if (lane >= plan.count) continue;
-      const std::uint32_t m = soft_.sorted[plan.first + lane];
-      soft_.manifold_at[at] = static_cast<std::int32_t>(m);
-      soft_.lane_of[m] = static_cast<std::uint32_t>(at);
+      soft_.manifold_at[at] = static_cast<std::int32_t>(soft_.sorted[plan.first + lane]);
     }
   }
 

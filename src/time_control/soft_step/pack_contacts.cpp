@@ -138,6 +138,24 @@ void ContactPacker::pack_points(const SoftManifold& manifold, std::size_t index,
   soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_impulse[lane] = static_cast<float>(twist);
 }
 
+void ContactPacker::unpack(std::size_t index) const {
+  const ContactLanes& c = soft_.lanes.contacts[index];
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const std::int32_t m = soft_.manifold_at[index * kLanes + lane];
+    if (m < 0) continue;
+    SoftImpulse& to = soft_.impulses[static_cast<std::size_t>(m)];
+    for (std::uint32_t k = 0; k < soft_.manifolds[static_cast<std::size_t>(m)].count; ++k) {
+      to.normal[k] = soft_.lanes.points[c.first_point + k].total[lane];
+      to.approach[k] = soft_.lanes.approach[c.first_point + k].speed[lane];
+    }
+    for (int k = 0; k < 3; ++k) {
+      to.tangent[k] =
+          c.tangent_total[0][lane] * c.tangent[0][k][lane] + c.tangent_total[1][lane] * c.tangent[1][k][lane];
+    }
+    to.twist = c.patch < 0 ? 0 : soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_total[lane];
+  }
+}
+
 const CachedPoint* ContactPacker::recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const {
   const ContactPoint& point = scratch_.contacts.points[contact.first + place];
   const std::int32_t match = scratch_.matches[index];

@@ -19,6 +19,8 @@ class ContactPacker {
   ContactPacker(const World& world, const SoftStepOptions& options, StepWorkspace& scratch);
   /// All of the contacts at this place of the lanes but what prepare_contacts adds.
   void pack(std::size_t index) const;
+  /// Hands what the contacts at this place got back to their manifolds.
+  void unpack(std::size_t index) const;
 
  private:
   void fetch(std::size_t index) const;

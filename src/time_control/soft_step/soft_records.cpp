@@ -22,27 +22,12 @@ class SoftRecords {
     soft_.tallies.resize(BlockRunner::count_blocks(contacts_.size(), kContactBlock));
     scratch_.runner.run(contacts_.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
       SoftTally& tally = soft_.tallies[block] = {};
-      for (std::size_t k = first; k < last; ++k) {
-        fetch(k + 8);
-        record(k, tally);
-      }
+      for (std::size_t k = first; k < last; ++k) record(k, tally);
     });
     remember(report);
   }
 
  private:
-  /// Lanes lie in an order of their own: what is read of them is asked for in time.
-  void fetch(std::size_t index) const {
-    if (index >= contacts_.size() || soft_.first_manifold[index] == soft_.first_manifold[index + 1]) return;
-    const std::uint32_t at = soft_.lane_of[soft_.first_manifold[index]];
-    const ContactLanes& c = soft_.lanes.contacts[at / kLanes];
-    for (int t = 0; t < 2; ++t) {
-      __builtin_prefetch(&c.tangent_total[t][at % kLanes]);
-      for (int k = 0; k < 3; ++k) __builtin_prefetch(&c.tangent[t][k][at % kLanes]);
-    }
-    __builtin_prefetch(&c.first_point);
-  }
-
   void record(std::size_t index, SoftTally& tally) {
     const Contact& contact = contacts_[index];
     bool touched = false;
@@ -65,15 +50,10 @@ class SoftRecords {
 
   void take_impulses(std::uint32_t m) {
     const SoftManifold& manifold = soft_.manifolds[m];
-    const ContactLanes& c = soft_.lanes.contacts[soft_.lane_of[m] / kLanes];
-    const std::size_t lane = soft_.lane_of[m] % kLanes;
+    const SoftImpulse& from = soft_.impulses[m];
     const auto records = std::span(scratch_.records).subspan(manifold.first, manifold.count);
     Vec3 tangential = Vec3::Zero();
-    for (int k = 0; k < 3; ++k) {
-      for (int t = 0; t < 2; ++t) {
-        tangential[k] += static_cast<double>(c.tangent_total[t][lane]) * static_cast<double>(c.tangent[t][k][lane]);
-      }
-    }
+    for (int k = 0; k < 3; ++k) tangential[k] = static_cast<double>(from.tangent[k]);
     // Friction acts at the centre of the patch; its points share it so that force and moment about the normal are
     // right.
     Vec3 center = Vec3::Zero();
@@ -81,16 +61,12 @@ class SoftRecords {
     center /= manifold.count;
     double spread = 0;
     for (const ContactRecord& record : records) spread += (record.position - center).squaredNorm();
-    double twist = 0;
-    if (spread > 0) {
-      twist = static_cast<double>(soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_total[lane]) / spread;
-    }
+    const double twist = spread > 0 ? static_cast<double>(from.twist) / spread : 0;
     for (std::uint32_t k = 0; k < manifold.count; ++k) {
       ContactRecord& record = records[k];
-      record.impulse = static_cast<double>(soft_.lanes.points[c.first_point + k].total[lane]) * record.normal +
-                       tangential / manifold.count + twist * record.normal.cross(record.position - center);
-      scratch_.point_approach[manifold.first + k] =
-          -static_cast<double>(soft_.lanes.approach[c.first_point + k].speed[lane]);
+      record.impulse = static_cast<double>(from.normal[k]) * record.normal + tangential / manifold.count +
+                       twist * record.normal.cross(record.position - center);
+      scratch_.point_approach[manifold.first + k] = -static_cast<double>(from.approach[k]);
     }
   }
 

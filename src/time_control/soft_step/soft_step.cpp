@@ -2,6 +2,7 @@
 
 #include "time_control/contact_stage.hpp"
 #include "time_control/soft_step/list_manifolds.hpp"
+#include "time_control/soft_step/order_lanes.hpp"
 #include "time_control/soft_step/pack_contacts.hpp"
 #include "time_control/soft_step/pack_joints.hpp"
 #include "time_control/soft_step/soft_records.hpp"
@@ -92,8 +93,15 @@ class SoftStep {
     soft_.accelerations.resize(rows);
     soft_.displacements.resize(rows);
     soft_.masses.resize(rows);
+    soft_.impulses.reserve(soft_.manifolds.capacity());
+    soft_.impulses.resize(soft_.manifolds.size());
     soft_.stages.clear();
     soft_.stage_sizes.clear();
+    // As many as there can be: a further colour must not cost memory in a later step.
+    constexpr std::size_t kSweep = Coloring::kMostColors + 2;
+    const std::size_t most = 8 + 2 * kSweep + static_cast<std::size_t>(options_.substeps) * (2 + 5 * kSweep);
+    soft_.stages.reserve(most);
+    soft_.stage_sizes.reserve(most);
     add(Kind::kLoad, 0, rows, kSlotBlock);
     add(Kind::kPack, 0, soft_.lanes.contacts.size(), kLaneBlock);
     add(Kind::kPackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
@@ -104,12 +112,15 @@ class SoftStep {
       sweep_joints(k == 0 ? Kind::kWarmStartJoints : Kind::kTurnJoints);
       if (k == 0) sweep(Kind::kWarmStart);
       sweep_joints(Kind::kSolveJoints);
-      sweep(Kind::kSolve);
-      add(Kind::kMove, 0, rows, kSlotBlock);
+      sweep_shared(Kind::kSolve);
+      // A cell is solved after what it shares with others, moved, and relaxed before that: its lanes come to the cache
+      // once per substep.
+      cells() > 0 ? add(Kind::kWorkOnCell, 0, cells(), 1, true) : add(Kind::kMove, 0, rows, kSlotBlock);
       sweep_joints(Kind::kRelaxJoints);
-      sweep(Kind::kRelax);
+      sweep_shared(Kind::kRelax);
     }
     if (soft_.restitutes) sweep(Kind::kRestitute);
+    add(Kind::kUnpack, 0, soft_.lanes.contacts.size(), kLaneBlock);
     add(Kind::kUnload, 0, world_.bodies.size(), kSlotBlock);
     add(Kind::kUnpackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
   }
@@ -119,9 +130,15 @@ class SoftStep {
     soft_.stage_sizes.push_back({count, block});
   }
 
+  [[nodiscard]] std::size_t cells() const { return soft_.cell_start.size() - 1; }
+
   void sweep(Kind kind) {
-    const std::size_t cells = soft_.cell_start.size() - 1, colors = soft_.start.size() - 2;
-    if (cells > 0) add(kind, 0, cells, 1, true);
+    if (cells() > 0) add(kind, 0, cells(), 1, true);
+    sweep_shared(kind);
+  }
+
+  void sweep_shared(Kind kind) {
+    const std::size_t colors = soft_.start.size() - 2;
     for (std::size_t color = 0; color < colors; ++color) {
       add(kind, soft_.start[color], soft_.start[color + 1] - soft_.start[color], kLaneBlock);
     }
@@ -173,6 +190,14 @@ class SoftStep {
       case Kind::kRelax:
         solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_, far});
         break;
+      case Kind::kWorkOnCell:
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_, far});
+        for (std::size_t row = rows_before(first); row < rows_before(last); ++row) move(row, h);
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_, far});
+        break;
+      case Kind::kUnpack:
+        for (std::size_t k = first; k < last; ++k) packer_.unpack(k);
+        break;
       case Kind::kRestitute:
         restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));
         break;
@@ -198,6 +223,12 @@ class SoftStep {
         unpack_joints(soft_.joint_lanes, range, soft_.joints);
         break;
     }
+  }
+
+  /// Rows of the bodies of all cells before this one; those that belong to none go with the first.
+  [[nodiscard]] std::size_t rows_before(std::size_t cell) const {
+    if (cell == 0) return 0;
+    return std::min(soft_.watched + 1 + cell * kCellBodies, soft_.body_of.size());
   }
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.

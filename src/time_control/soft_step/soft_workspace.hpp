@@ -20,6 +20,14 @@ struct SoftManifold {
   std::uint16_t kind = 0;   // rows that its points want, minus one; kPointsPerManifold more if a body is not round
 };
 
+/// What a step leaves of a manifold.
+struct SoftImpulse {
+  float normal[kPointsPerManifold];    // [N s]
+  float approach[kPointsPerManifold];  // [m/s] normal velocity at the beginning of the step
+  float tangent[3];                    // [N s] world axes
+  float twist;                         // [N m s]
+};
+
 /// What a block of contacts leaves in the World's memory.
 struct SoftTally {
   std::uint32_t contacts = 0, points = 0;  // that touched
@@ -47,8 +55,8 @@ struct SoftWorkspace {
   SoftLanes lanes;                        // cell after cell, then what is shared, see order_lanes.hpp
   std::vector<std::uint32_t> cell_start;  // of each cell's lanes, and one past the last
   std::vector<std::uint32_t> start;       // of each shared colour's lanes, of the overflow's, and one past the last
-  std::vector<std::uint32_t> lane_of;     // per manifold: index of its lanes times kLanes, plus the lane
   std::vector<std::int32_t> manifold_at;  // per lane of the lanes: its manifold, or -1
+  HugeVector<SoftImpulse> impulses;       // per manifold
 
   std::vector<std::uint32_t> place_of, sorted, shelf_start;  // scratch of sorting slots and manifolds
   std::vector<std::uint32_t> rack_of, rack_start, rack_next;
@@ -78,8 +86,10 @@ struct SoftWorkspace {
       kWarmStart,
       kSolve,
       kMove,
+      kWorkOnCell,
       kRelax,
       kRestitute,
+      kUnpack,
       kUnload,
       kWarmStartJoints,
       kTurnJoints,
