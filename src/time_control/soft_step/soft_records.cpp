@@ -79,6 +79,9 @@ class SoftRecords {
       sum.points += own.points;
       sum.kept += own.kept;
     }
+    // Room for all: that more of them touch than ever must not cost memory.
+    scratch_.next_cache.contacts.reserve(contacts_.capacity());
+    scratch_.next_cache.points.reserve(scratch_.contacts.points.capacity());
     scratch_.next_cache.contacts.resize(sum.contacts);
     scratch_.next_cache.points.resize(sum.points);
     scratch_.runner.run(contacts_.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
