@@ -181,9 +181,13 @@ struct BlockRunner::Arena {
     std::size_t ended = 0;
     for (std::size_t t = 0; t < threads; ++t) {
       Share& share = shares[stage * threads + (own_index + t) % threads];
-      if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
-      for (std::size_t b = 0; (b = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end; ++ended) {
-        call(block, stage, b);
+      for (std::size_t next = share.next.load(std::memory_order_relaxed); next < share.end;) {
+        // Half of what is left at once: between short blocks, taking them one by one would be felt.
+        const std::size_t taken = (share.end - next + 1) / 2;
+        const std::size_t first = share.next.fetch_add(taken, std::memory_order_relaxed);
+        const std::size_t last = std::min(first + taken, share.end);
+        for (std::size_t b = first; b < last; ++b, ++ended) call(block, stage, b);
+        next = first + taken;
       }
     }
     return ended;

@@ -13,7 +13,8 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kLaneBlock = 4;        // lanes that one thread takes at a time
+constexpr std::size_t kLaneBlock = 4;  // lanes that one thread takes at a time
+constexpr std::size_t kFewLanes = 4;
 constexpr std::size_t kSlotBlock = 256;      // bodies
 constexpr std::size_t kJointBlock = 8;       // lanes of joints
 constexpr std::size_t kLanesInCache = 1024;  // that a core's cache holds
@@ -139,12 +140,19 @@ class SoftStep {
 
   void sweep_shared(Kind kind) {
     const std::size_t colors = soft_.start.size() - 2;
+    // Few lanes are worked on by one thread, colour after colour, and so is the overflow: passing them on costs more.
+    std::size_t few = soft_.start.front();
+    const auto add_few = [&](std::size_t end) {
+      if (end > few) add(kind, few, end - few, end - few);
+    };
     for (std::size_t color = 0; color < colors; ++color) {
-      add(kind, soft_.start[color], soft_.start[color + 1] - soft_.start[color], kLaneBlock);
+      const std::size_t begin = soft_.start[color], end = soft_.start[color + 1];
+      if (end - begin <= kFewLanes) continue;
+      add_few(begin);
+      add(kind, begin, end - begin, kLaneBlock);
+      few = end;
     }
-    // The overflow, one after the other.
-    const std::size_t begin = soft_.start[colors], count = soft_.lanes.contacts.size() - begin;
-    if (count > 0) add(kind, begin, count, count);
+    add_few(soft_.lanes.contacts.size());
   }
 
   void sweep_joints(Kind kind) {
