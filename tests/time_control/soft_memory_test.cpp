@@ -15,6 +15,7 @@ TEST(SoftMemory, BytesPerBodyAndContactAreThoseOfTheDocumentation) {
   EXPECT_EQ(sizeof(PatchLanes), 28U * kLanes);
   EXPECT_EQ(sizeof(MassLanes), 72U * kLanes);
   EXPECT_EQ(sizeof(ColdLanes), 16U * kLanes);
+  EXPECT_EQ(sizeof(SoftImpulse), 48U);
   EXPECT_EQ(sizeof(ApproachLanes), 4U * kLanes);
   EXPECT_EQ(sizeof(CachedContact), 16U);
   EXPECT_EQ(sizeof(CachedPoint), 72U);
