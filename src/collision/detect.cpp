@@ -9,7 +9,7 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kBoundsBlock = 256;
+constexpr std::size_t kBoundsBlock = 64;
 constexpr std::size_t kPairBlock = 64;
 constexpr std::uint32_t kNoManifold = ~std::uint32_t{0};
 

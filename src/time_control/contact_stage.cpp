@@ -13,7 +13,7 @@ namespace achilles {
 namespace {
 
 constexpr std::size_t kBodyBlock = 16;  // bodies or their pieces that one thread takes at a time
-constexpr std::size_t kMatchBlock = 512;
+constexpr std::size_t kMatchBlock = 64;
 
 }  // namespace
 

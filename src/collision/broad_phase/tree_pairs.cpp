@@ -6,7 +6,7 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kFollowBlock = 256;
+constexpr std::size_t kFollowBlock = 64;
 constexpr std::size_t kQueryBlock = 16;
 constexpr std::size_t kCandidateBlock = 64;  // proxies whose pairs lie together
 constexpr double kWorn = 1.25;               // cost of a tree over that of the last build that asks for another

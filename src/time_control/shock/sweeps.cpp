@@ -202,7 +202,7 @@ void solve_shocks(World& world, const ShockPropagationOptions& options, StepWork
     WarmStart start(group, bodies, scratch);
     Sweeps sweeps(options, group, bodies, scratch);
     (void)sweeps.prolong(kFewSweeps);
-    Succession both{start, sweeps};
+    Succession<WarmStart, Sweeps> both{start, sweeps};
     run_program(group, scratch, both);
     if (sweeps.prolong(options.iterations)) run_program(group, scratch, sweeps);
     scratch.solves[index] = sweeps.report();
