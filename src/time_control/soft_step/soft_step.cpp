@@ -2,7 +2,6 @@
 
 #include "time_control/contact_stage.hpp"
 #include "time_control/soft_step/list_manifolds.hpp"
-#include "time_control/soft_step/order_lanes.hpp"
 #include "time_control/soft_step/pack_contacts.hpp"
 #include "time_control/soft_step/pack_joints.hpp"
 #include "time_control/soft_step/soft_records.hpp"
@@ -113,12 +112,10 @@ class SoftStep {
       sweep_joints(k == 0 ? Kind::kWarmStartJoints : Kind::kTurnJoints);
       if (k == 0) sweep(Kind::kWarmStart);
       sweep_joints(Kind::kSolveJoints);
-      sweep_shared(Kind::kSolve);
-      // A cell is solved after what it shares with others, moved, and relaxed before that: its lanes come to the cache
-      // once per substep.
-      cells() > 0 ? add(Kind::kWorkOnCell, 0, cells(), 1, true) : add(Kind::kMove, 0, rows, kSlotBlock);
+      sweep(Kind::kSolve);
+      add(Kind::kMove, 0, rows, kSlotBlock);
       sweep_joints(Kind::kRelaxJoints);
-      sweep_shared(Kind::kRelax);
+      sweep(Kind::kRelax);
     }
     if (soft_.restitutes) sweep(Kind::kRestitute);
     add(Kind::kUnpack, 0, soft_.lanes.contacts.size(), kLaneBlock);
@@ -131,15 +128,9 @@ class SoftStep {
     soft_.stage_sizes.push_back({count, block});
   }
 
-  [[nodiscard]] std::size_t cells() const { return soft_.cell_start.size() - 1; }
-
   void sweep(Kind kind) {
-    if (cells() > 0) add(kind, 0, cells(), 1, true);
-    sweep_shared(kind);
-  }
-
-  void sweep_shared(Kind kind) {
-    const std::size_t colors = soft_.start.size() - 2;
+    const std::size_t cells = soft_.cell_start.size() - 1, colors = soft_.start.size() - 2;
+    if (cells > 0) add(kind, 0, cells, 1, true);
     // Few lanes are worked on by one thread, colour after colour, and so is the overflow: passing them on costs more.
     std::size_t few = soft_.start.front();
     const auto add_few = [&](std::size_t end) {
@@ -198,11 +189,6 @@ class SoftStep {
       case Kind::kRelax:
         solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_, far});
         break;
-      case Kind::kWorkOnCell:
-        solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_, far});
-        for (std::size_t row = rows_before(first); row < rows_before(last); ++row) move(row, h);
-        solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_, far});
-        break;
       case Kind::kUnpack:
         for (std::size_t k = first; k < last; ++k) packer_.unpack(k);
         break;
@@ -231,12 +217,6 @@ class SoftStep {
         unpack_joints(soft_.joint_lanes, range, soft_.joints);
         break;
     }
-  }
-
-  /// Rows of the bodies of all cells before this one; those that belong to none go with the first.
-  [[nodiscard]] std::size_t rows_before(std::size_t cell) const {
-    if (cell == 0) return 0;
-    return std::min(soft_.watched + 1 + cell * kCellBodies, soft_.body_of.size());
   }
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.

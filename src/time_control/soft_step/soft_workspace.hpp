@@ -86,7 +86,6 @@ struct SoftWorkspace {
       kWarmStart,
       kSolve,
       kMove,
-      kWorkOnCell,
       kRelax,
       kRestitute,
       kUnpack,
