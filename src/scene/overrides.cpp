@@ -221,15 +221,16 @@ void drop_options_of_former_method(Node& root, const Format& format, Complaints&
   const Spec& either = format.resolve(field->spec);
   const auto tagged = std::find_if(either.parts.begin(), either.parts.end(), is_tagged);
   const std::vector<const Field*> known = allowed_fields(*method, *tagged);
+  const Node* name = method->find(tagged->tag);
+  const std::string now = name != nullptr ? name->text : "the standard method";
   std::erase_if(method->items, [&](const Node& item) {
     if (item.key == tagged->tag || item.key_place.origin != 0) return false;
     const auto same = std::find_if(known.begin(), known.end(), [&](const Field* one) { return one->name == item.key; });
     const bool fits = same != known.end() && ((*same)->spec.kind != Spec::Kind::kWord ||
                                               std::ranges::count((*same)->spec.words, item.text) > 0);
     if (fits) return false;
-    complaints.warning(
-        item.key_place, "method." + item.key,
-        fmt::format("this is for the scene's own method; {} runs without it", method->find(tagged->tag)->text));
+    complaints.warning(item.key_place, "method." + item.key,
+                       fmt::format("this is for the scene's own method; {} runs without it", now));
     return true;
   });
 }

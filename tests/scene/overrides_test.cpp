@@ -81,6 +81,15 @@ TEST(SceneOverrides, AnotherMethodLeavesOutWhatItDoesNotKnowOfTheScenesOwnAndSay
   EXPECT_EQ(same.method.solver, "dantzig");
 }
 
+TEST(SceneOverrides, AMethodTakenAwayLeavesTheStandardOneWithoutItsOptions) {
+  const Scene scene = read_with("achilles: 1\nmethod: {name: soft-step, substeps: 4}\n", {{"method.name", "null"}});
+  EXPECT_EQ(scene.method.name, read_with("achilles: 1\n", {}).method.name);
+  EXPECT_EQ(scene.method.options.count("substeps"), 0u);
+  EXPECT_EQ(std::count_if(scene.warnings.begin(), scene.warnings.end(),
+                          [](const Diagnostic& warning) { return warning.field == "method.substeps"; }),
+            1);
+}
+
 TEST(SceneOverrides, WhatTheyWriteForAnotherMethodStaysStrict) {
   EXPECT_THROW((void)read_with("achilles: 1\n", {{"method.name", "soft-step"}, {"method.iterations", "12"}}),
                SceneError);

@@ -9,6 +9,9 @@
 namespace achilles {
 namespace {
 
+/// Consecutive slots of a cell: what they and their contacts take fits the second-level cache of a core.
+constexpr std::uint32_t kCellBodies = 1024;
+
 /// Below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kFewBodies = 8192;
 

@@ -6,9 +6,6 @@
 
 namespace achilles {
 
-/// Consecutive slots of a cell: what they and their contacts take fits the second-level cache of a core.
-inline constexpr std::uint32_t kCellBodies = 1024;
-
 /// Sorts the slots of bodies that impulses move by the place where they are, along a curve that fills space. Where
 /// there are few they stay in the order of the bodies.
 void order_slots(const World& world, SoftWorkspace& soft);
