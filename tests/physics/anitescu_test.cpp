@@ -1,5 +1,6 @@
 #include "support/allocations.hpp"
 #include "support/full_size.hpp"
+#include "support/joints.hpp"
 #include "support/scenes.hpp"
 #include "support/source_folder.hpp"
 
@@ -15,6 +16,7 @@
 namespace achilles {
 namespace {
 
+using testing::hang_bob;
 using testing::make_body;
 using testing::make_ground;
 using testing::make_scene;
@@ -108,15 +110,7 @@ TEST(Anitescu, JointErrorStaysAtThatOfOneStep) {
   const double h = 0.005;
   Scene scene = make_scene(h, 0, 0);
   scene.method.name = "anitescu";
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3::Zero());
-  anchor.kind = BodyKind::kFixed;
-  scene.bodies = {anchor, make_body("bob", {Sphere{0.05}}, Vec3(1, 0, 0))};
-  JointDescription joint;
-  joint.name = "pivot";
-  joint.kind = JointKind::kBall;
-  joint.first = "anchor";
-  joint.second = "bob";
-  scene.joints = {joint};
+  hang_bob(scene);
   Simulation simulation(scene);
   const double energy = simulation.world().potential_energy();
   for (int k = 0; k < 4000; ++k) {

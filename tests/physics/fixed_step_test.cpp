@@ -1,4 +1,5 @@
 // What each of the fixed-step methods has that the others do not.
+#include "support/joints.hpp"
 #include "support/scenes.hpp"
 #include "time_control/fixed_step/penalty.hpp"
 
@@ -10,6 +11,7 @@
 namespace achilles {
 namespace {
 
+using testing::hang_bob;
 using testing::make_body;
 using testing::make_ground;
 using testing::make_scene;
@@ -64,15 +66,7 @@ TEST(LcpRetroactive, TiltedBoxLandsWithoutSinkingIn) {
 TEST(LcpFixpoint, PendulumKeepsItsLengthToTheToleranceOfTheFixPoint) {
   Scene scene = make_scene(0.01, 0, 0);
   scene.method.name = "lcp-fixpoint";
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3::Zero());
-  anchor.kind = BodyKind::kFixed;
-  scene.bodies = {anchor, make_body("bob", {Sphere{0.05}}, Vec3(1, 0, 0))};
-  JointDescription joint;
-  joint.name = "pivot";
-  joint.kind = JointKind::kBall;
-  joint.first = "anchor";
-  joint.second = "bob";
-  scene.joints = {joint};
+  hang_bob(scene);
   Simulation simulation(scene);
   for (int k = 0; k < 500; ++k) {
     const StepReport report = simulation.step();
@@ -144,15 +138,7 @@ TEST(FirstOrder, JointErrorsAreTakenOut) {
   Scene scene = make_scene(0.01, 0, 0);
   scene.gravity = Vec3::Zero();
   scene.method.name = "first-order";
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3::Zero());
-  anchor.kind = BodyKind::kFixed;
-  scene.bodies = {anchor, make_body("bob", {Sphere{0.05}}, Vec3(1, 0, 0))};
-  JointDescription joint;
-  joint.name = "pivot";
-  joint.kind = JointKind::kBall;
-  joint.first = "anchor";
-  joint.second = "bob";
-  scene.joints = {joint};
+  hang_bob(scene);
   Simulation simulation(scene);
   World& world = simulation.world();
   world.set_pose(world.find("bob"), {Vec3(0.9, 0.3, -0.2), Quat::Identity()});

@@ -1,5 +1,6 @@
 // `hybrid`: impulses for what flies, constraints for what rests, in one run.
 #include "support/full_size.hpp"
+#include "support/joints.hpp"
 #include "support/scenes.hpp"
 #include "support/source_folder.hpp"
 
@@ -10,8 +11,10 @@
 namespace achilles {
 namespace {
 
+using testing::make_anchor;
 using testing::make_body;
 using testing::make_ground;
+using testing::make_joint;
 using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
@@ -61,20 +64,12 @@ TEST(Hybrid, StackStandsWhileAnElasticBallKeepsBouncingBesideIt) {
 // A pendulum keeps its length under the joint, and swings with its closed-form period while a ball flies past.
 TEST(Hybrid, PendulumSwingsOnItsHingeWhileABallFlies) {
   Scene scene = make_hybrid(0.001, 0, 0.5);
-  BodyDescription anchor = make_body("anchor", {Sphere{0.01}}, Vec3(0, 0, 2));
-  anchor.kind = BodyKind::kFixed;
   BodyDescription bob = make_body("bob", {Sphere{0.05}}, Vec3(0.05, 0, 1));
   bob.mass = 1;
-  JointDescription joint;
-  joint.name = "pivot";
-  joint.kind = JointKind::kBall;
-  joint.first = "anchor";
-  joint.second = "bob";
-  joint.at = Vec3(0, 0, 2);
-  scene.joints = {joint};
+  scene.joints = {make_joint(JointKind::kBall, "anchor", "bob", Vec3(0, 0, 2))};
   BodyDescription ball = make_body("ball", {Sphere{0.1}}, Vec3(5, 0, 0));
   ball.velocity = Vec3(0, 0, 10);
-  scene.bodies = {anchor, bob, ball};
+  scene.bodies = {make_anchor(Vec3(0, 0, 2)), bob, ball};
   Simulation simulation(scene);
   // Half a period: inertia about the pivot L² + 2/5 r², gravity arm L.
   const double L = std::hypot(0.05, 1.0);

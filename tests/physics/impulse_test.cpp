@@ -12,6 +12,7 @@ using testing::make_ground;
 using testing::make_scene;
 using testing::position_of;
 using testing::run_to;
+using testing::shoot_at_paper;
 using testing::velocity_of;
 
 constexpr double kGravity = 9.8;  // as in the paper
@@ -167,12 +168,7 @@ TEST(ZenoFree, OnlyTheFarBallOfALineLeaves) {
 // Faster than its own size per step: continuous detection stops it at the wall all the same.
 TEST(ZenoFree, BulletDoesNotPassThroughPaper) {
   Scene scene = make_impulse_scene(0, 0);
-  scene.gravity = Vec3::Zero();
-  BodyDescription paper = make_body("paper", {Box{Vec3(0.0001, 2, 2)}}, Vec3(1, 0, 0));
-  paper.kind = BodyKind::kFixed;
-  BodyDescription bullet = make_body("bullet", {Sphere{0.005}}, Vec3(-1, 0.1, 0));
-  bullet.velocity = Vec3(900, 0, 0);
-  scene.bodies = {paper, bullet};
+  shoot_at_paper(scene);
   Simulation simulation(scene);
   run_to(simulation, 0.01);
   EXPECT_LT(position_of(simulation, "bullet").x(), 1);

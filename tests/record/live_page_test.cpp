@@ -1,4 +1,5 @@
 // What a live page appends is what a page of the same instant holds; a comparison holds all its runs.
+#include "record/page_reader.hpp"
 #include "record/small_world.hpp"
 
 #include "record/page.hpp"
@@ -10,39 +11,23 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <iterator>
 
 namespace achilles {
 namespace {
 
 using nlohmann::json;
+using test::decode_base64;
 using test::make_balls;
 using test::make_contacts;
 using test::make_scene;
+using test::read_whole;
 using test::record;
 using test::set_state;
 using test::TemporaryFolder;
 
-std::string decode_base64(const std::string& text) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned word = 0;
-  int bits = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    word = (word << 6U) | static_cast<unsigned>(digits.find(c));
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes += static_cast<char>((word >> static_cast<unsigned>(bits)) & 255U);
-  }
-  return bytes;
-}
-
 /// The value that the script of a page made from a bare template assigns to `name`.
 json read_assignment(const std::string& path, const std::string& name) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = read_whole(path);
   const std::string start = "<script>window." + name + " = ";
   const std::size_t from = text.find(start) + start.size();
   const std::size_t to = text.find(";</script>", from);

@@ -30,4 +30,10 @@ inline JointDescription make_joint(JointKind kind, const std::string& first, con
   return joint;
 }
 
+/// A bob of radius 0.05 a metre beside the anchor at the origin that it hangs on.
+inline void hang_bob(Scene& scene) {
+  scene.bodies = {make_anchor(), make_body("bob", {Sphere{0.05}}, Vec3(1, 0, 0))};
+  scene.joints = {make_joint(JointKind::kBall, "anchor", "bob", Vec3::Zero())};
+}
+
 }  // namespace achilles::testing

@@ -34,6 +34,16 @@ inline Scene make_scene(double step, double friction, double restitution) {
   return scene;
 }
 
+/// A bullet of 900 m/s, 2 m before a fixed sheet of paper at x = 1.
+inline void shoot_at_paper(Scene& scene) {
+  scene.gravity = Vec3::Zero();
+  BodyDescription paper = make_body("paper", {Box{Vec3(0.0001, 2, 2)}}, Vec3(1, 0, 0));
+  paper.kind = BodyKind::kFixed;
+  BodyDescription bullet = make_body("bullet", {Sphere{0.005}}, Vec3(-1, 0.1, 0));
+  bullet.velocity = Vec3(900, 0, 0);
+  scene.bodies = {paper, bullet};
+}
+
 /// Steps a simulation to (about) the given time; the last step's report comes back.
 inline StepReport run_to(Simulation& simulation, double time) {
   StepReport report;

@@ -109,7 +109,7 @@ TEST(ContactTimes, SceneReportsWhatItsPairsReportInOrderOfTime) {
   std::vector<std::shared_ptr<const Geometry>> solids;
   std::vector<MovingCollider> colliders;
   for (std::uint32_t i = 0; i < 40; ++i) {
-    solids.push_back(make_solid(i == 0 ? Shape{Plane{Vec3::UnitZ(), -1}} : draw.shape()));
+    solids.push_back(make_solid(i == 0 ? Shape{Plane{Vec3::UnitZ(), -1}} : draw_shape(draw)));
     BallisticMotion motion = make_motion(draw.vector(1.5), 10 * draw.direction(), 10 * draw.direction());
     if (i == 0) motion = make_motion(Vec3::Zero());
     colliders.push_back({solids.back().get(), motion, i, i != 0});

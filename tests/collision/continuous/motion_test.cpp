@@ -26,7 +26,7 @@ TEST(Motion, CentreFollowsItsParabolaAndTheBodyTurnsAboutIt) {
 TEST(SweptBounds, HoldTheShapeAtEveryTime) {
   Draw draw(3);
   for (int i = 0; i < 200; ++i) {
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     BallisticMotion motion = make_motion(draw.vector(5), draw.vector(10), draw.number(0, 100) * draw.direction());
     motion.X_WG.R = draw.rotation();
     motion.center += draw.vector(0.3);

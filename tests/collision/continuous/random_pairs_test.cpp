@@ -17,7 +17,7 @@ struct RandomPair {
   std::shared_ptr<const Geometry> a, b;
   Motion motion_a, motion_b;
 
-  explicit RandomPair(Draw& draw) : a(make_solid(draw.shape())), b(make_solid(draw.shape())) {
+  explicit RandomPair(Draw& draw) : a(make_solid(draw_shape(draw))), b(make_solid(draw_shape(draw))) {
     // They fly roughly towards each other, at up to 50 m/s: a good part of the pairs meets.
     motion_a = draw_motion(draw, Vec3::Zero());
     motion_b = draw_motion(draw, draw.number(0.8, 2) * draw.direction());

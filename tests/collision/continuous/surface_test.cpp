@@ -40,7 +40,7 @@ TEST(SurfaceContact, TimesOnAMeshedFloorAreThoseOnThePlane) {
   Draw draw(1);
   int contacts = 0;
   for (int i = 0; i < 100; ++i) {
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     BallisticMotion motion = make_motion(draw.vector(1) + Vec3(0, 0, 2.1), draw.vector(8) - Vec3(0, 0, 12),
                                          draw.number(0, 40) * draw.direction());
     motion.X_WG.R = draw.rotation();
@@ -127,7 +127,7 @@ TEST(SurfaceContact, OfRandomMovingShapesIsNeverMissedAndNeverLate) {
   int contacts = 0;
   for (int i = 0; i < pairs; ++i) {
     const auto shards = make_solid({make_shards(draw, 12)});
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     BallisticMotion fly = make_motion(3 * draw.direction());
     fly.velocity = -30 * fly.X_WG.p + draw.vector(20);
     fly.spin = draw.number(0, 100) * draw.direction();

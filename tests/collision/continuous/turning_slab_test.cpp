@@ -22,7 +22,7 @@ TEST(TurningSlab, LiesWithinTheGapOfRandomPairs) {
   const int pairs = choose_count(100000, 2000);
   int looked_at = 0;
   for (int i = 0; i < pairs; ++i) {
-    const auto a = make_solid(draw.shape()), b = make_solid(draw.shape());
+    const auto a = make_solid(draw_shape(draw)), b = make_solid(draw_shape(draw));
     const ConvexCore core_a = make_core(*a), core_b = make_core(*b);
     if (!TurningSlab::is_possible(core_a) || !TurningSlab::is_possible(core_b)) continue;
     BallisticMotion motion_a = make_motion(Vec3::Zero(), draw.vector(5), draw.vector(20));

@@ -64,7 +64,7 @@ TEST(ClosestPoint, IsThatOfAVanishingBallWhateverTheShape) {
   ball.kind = SphereGeometry{0};
   int inside = 0;
   for (int i = 0; i < 5000; ++i) {
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     const Transform pose = draw.pose(3);
     const Vec3 x = pose.p + draw.vector(1.5);
     const ClosestPoint found = find_closest_point(*solid, pose, x);

@@ -20,7 +20,7 @@ struct Population {
 
   explicit Population(Draw& draw, std::uint32_t count = 80) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      solids.push_back(make_solid(i == 0 ? Shape{Plane{Vec3::UnitZ(), -6}} : draw.shape()));
+      solids.push_back(make_solid(i == 0 ? Shape{Plane{Vec3::UnitZ(), -6}} : draw_shape(draw)));
       const Transform pose = i == 0 ? Transform{} : draw.pose(6);
       colliders.push_back({solids.back().get(), pose, i, 0, i != 0});
     }
@@ -86,7 +86,7 @@ TEST(ColliderIndex, OverlapsAreThePairsWithoutAGap) {
   const Population world(draw);
   std::size_t overlaps = 0;
   for (int i = 0; i < 200; ++i) {
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     const QuerySolid query{solid.get(), draw.pose(6)};
     std::vector<std::uint32_t> expected, found;
     for (std::uint32_t id = 0; id < world.colliders.size(); ++id) {
@@ -108,7 +108,7 @@ TEST(ColliderIndex, MovingSolidStopsWhereTheGapHasClosedAndNotBefore) {
   const FirstContactOptions options{.tolerance = 1e-6};
   int hits = 0;
   for (int i = 0; i < 500; ++i) {
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     const QuerySolid query{solid.get(), draw.pose(9)};
     const Vec3 path = draw.vector(10);
     const auto least_gap = [&](double share) {

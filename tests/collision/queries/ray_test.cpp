@@ -74,7 +74,7 @@ TEST(Ray, MeetsAPlaneFromAboveAndIsInsideItBelow) {
 TEST(Ray, FromInsideASolidMeetsItAtOnceAndFromBehindNotAtAll) {
   Draw draw(1);
   for (int i = 0; i < 100; ++i) {
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     const Vec3 direction = draw.direction();
     const auto inside = intersect_ray(*solid, Transform{}, {Vec3::Zero(), direction});
     if (find_closest_point(*solid, Transform{}, Vec3::Zero()).distance < 0) expect_hit(inside, 0, -direction);
@@ -124,7 +124,7 @@ TEST(Ray, StopsAtTheFirstPointOfTheSolid) {
   Draw draw(3);
   int hits = 0;
   for (int i = 0; i < 5000; ++i) {
-    const auto solid = make_solid(draw.shape());
+    const auto solid = make_solid(draw_shape(draw));
     const Transform pose = draw.pose(3);
     const Vec3 origin = pose.p + draw.number(2.5, 6) * draw.direction();
     const QueryRay ray{origin, (pose.p + draw.vector(0.8) - origin).normalized(), 12};

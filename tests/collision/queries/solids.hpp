@@ -1,56 +1,17 @@
-// Solids and random numbers for the tests of queries.
+// Solids for the tests of queries.
 #pragma once
 
 #include "geometry/geometry.hpp"
-
-#include <random>
+#include "support/draw.hpp"
 
 namespace achilles::queries_test {
 
 inline std::shared_ptr<const Geometry> make_solid(const Shape& shape) { return make_geometry(shape).front().geometry; }
 
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : random_(seed) {}
+using testing::Draw;
 
-  double number(double lower, double upper) { return std::uniform_real_distribution<double>(lower, upper)(random_); }
-  int index(int count) { return std::uniform_int_distribution<int>(0, count - 1)(random_); }
-  Vec3 vector(double size) { return {number(-size, size), number(-size, size), number(-size, size)}; }
-  Vec3 direction() {
-    std::normal_distribution<double> normal;
-    return Vec3(normal(random_), normal(random_), normal(random_)).normalized();
-  }
-  Quat orientation() {
-    std::normal_distribution<double> normal;
-    return Quat(normal(random_), normal(random_), normal(random_), normal(random_)).normalized();
-  }
-  Transform pose(double size) { return {orientation().toRotationMatrix(), vector(size)}; }
-
-  /// Bounded convex shapes of all kinds, edges from a fifth to two metres.
-  Shape shape() {
-    const auto size = [this] { return number(0.2, 2); };
-    switch (index(6)) {
-      case 0:
-        return {Sphere{0.5 * size()}};
-      case 1:
-        return {Box{{size(), size(), size()}}};
-      case 2:
-        return {Capsule{0.5 * size(), size()}};
-      case 3:
-        return {Cylinder{0.5 * size(), size()}};
-      case 4:
-        return {Cone{0.5 * size(), size()}};
-      default: {
-        Hull hull;
-        for (int i = 0; i < 12; ++i) hull.points.push_back(size() * direction());
-        return {hull};
-      }
-    }
-  }
-
- private:
-  std::mt19937_64 random_;
-};
+/// Of all bounded convex kinds, from a third of a metre to three.
+inline Shape draw_shape(Draw& draw) { return draw.shape(0.33, 3); }
 
 /// The box with these full edges as twelve triangles.
 inline Mesh make_box_mesh(const Vec3& size) {

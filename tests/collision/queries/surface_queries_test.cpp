@@ -38,7 +38,7 @@ Twin make_twin(int i) {
   return {{make_slope({0, 0}, 41, 41)}, {Plane{Vec3::UnitZ(), 0}}};
 }
 
-class SurfaceQuery : public testing::TestWithParam<int> {
+class SurfaceQuery : public ::testing::TestWithParam<int> {
  protected:
   const Twin twin_ = make_twin(GetParam());
   Draw draw_{static_cast<std::uint64_t>(GetParam()) + 20};
@@ -81,7 +81,7 @@ TEST_P(SurfaceQuery, NearestPointIsThatOfWhatItIsMadeOf) {
 TEST_P(SurfaceQuery, EveryKindOfSolidOverlapsItWhereItOverlapsWhatItIsMadeOf) {
   int overlaps = 0;
   for (int i = 0; i < 500; ++i) {
-    const auto solid = make_solid(draw_.shape());
+    const auto solid = make_solid(draw_shape(draw_));
     const Transform place = draw_.pose(1);
     const QuerySolid query{solid.get(), {place.R, pose_.p + 1.5 * place.p}};
     const double gap = compute_signed_distance(*exact_.geometry, pose_, *query.geometry, query.X_WG).distance;
@@ -97,9 +97,9 @@ TEST_P(SurfaceQuery, EveryKindOfSolidOverlapsItWhereItOverlapsWhatItIsMadeOf) {
 TEST_P(SurfaceQuery, EveryKindOfSolidStopsWhereItStopsAtWhatItIsMadeOf) {
   int hits = 0;
   for (int i = 0; i < 300; ++i) {
-    const auto solid = make_solid(draw_.shape());
+    const auto solid = make_solid(draw_shape(draw_));
     const Vec3 from = 4 * draw_.direction();
-    const QuerySolid query{solid.get(), {draw_.orientation().toRotationMatrix(), pose_.p + from}};
+    const QuerySolid query{solid.get(), {draw_.rotation(), pose_.p + from}};
     const Vec3 path = -2 * from + draw_.vector(1);
     const auto expected = exact_.index.cast_solid(query, path, {.tolerance = kTolerance}, {});
     if (expected && expected->distance == 0) continue;
@@ -116,11 +116,11 @@ TEST_P(SurfaceQuery, EveryKindOfSolidStopsWhereItStopsAtWhatItIsMadeOf) {
   EXPECT_GT(hits, 50);
 }
 
-std::string name_kind(const testing::TestParamInfo<int>& kind) {
+std::string name_kind(const ::testing::TestParamInfo<int>& kind) {
   return kind.param == 0 ? "Mesh" : (kind.param == 1 ? "DistanceMap" : "HeightField");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, SurfaceQuery, testing::Values(0, 1, 2), name_kind);
+INSTANTIATE_TEST_SUITE_P(Kinds, SurfaceQuery, ::testing::Values(0, 1, 2), name_kind);
 
 }  // namespace
 }  // namespace achilles
