@@ -10,8 +10,8 @@ inline std::shared_ptr<const Geometry> make_solid(const Shape& shape) { return m
 
 using testing::Draw;
 
-/// Of all bounded convex kinds, from a third of a metre to three.
-inline Shape draw_shape(Draw& draw) { return draw.shape(0.33, 3); }
+/// Of all bounded convex kinds, from a quarter of a metre to two and a half.
+inline Shape draw_shape(Draw& draw) { return draw.shape(0.25, 2.5); }
 
 /// The box with these full edges as twelve triangles.
 inline Mesh make_box_mesh(const Vec3& size) {
