@@ -2,6 +2,7 @@
 #include <achilles/world.hpp>
 
 #include "geometry/geometry.hpp"
+#include "world/body_arrays.hpp"
 
 #include <algorithm>
 
@@ -11,25 +12,6 @@ namespace {
 template <class Array>
 void erase_at(Array& array, std::uint32_t index) {
   array.erase(array.begin() + index);
-}
-
-void erase_body(BodyArrays& bodies, std::uint32_t body) {
-  erase_at(bodies.kind, body);
-  erase_at(bodies.locks, body);
-  erase_at(bodies.mass, body);
-  erase_at(bodies.inertia_B, body);
-  erase_at(bodies.inverse_inertia_B, body);
-  erase_at(bodies.center_B, body);
-  erase_at(bodies.rotation, body);
-  erase_at(bodies.rotation_axis_B, body);
-  erase_at(bodies.constant_force, body);
-  erase_at(bodies.constant_torque, body);
-  erase_at(bodies.position, body);
-  erase_at(bodies.orientation, body);
-  erase_at(bodies.velocity, body);
-  erase_at(bodies.applied_force, body);
-  erase_at(bodies.applied_torque, body);
-  erase_at(bodies.asleep, body);
 }
 
 /// Drops the remembered contacts of colliders [first, last) and renumbers those above.
@@ -105,7 +87,9 @@ void World::remove_body(BodyHandle handle) {
     if (next > body) --next;
   }
   sleep_log.reader = nullptr;
-  erase_body(bodies, body);
+  const auto erase = [body](auto& array) { erase_at(array, body); };
+  visit_model(erase, bodies);
+  visit_state(erase, bodies);
   erase_at(names, body);
   erase_at(shapes, body);
   erase_at(body_material, body);

@@ -2,6 +2,7 @@
 // disagree.
 #include "geometry/geometry.hpp"
 #include "world/binary_stream.hpp"
+#include "world/body_arrays.hpp"
 #include "world/script_path.hpp"
 #include "world/shared_geometry.hpp"
 
@@ -122,22 +123,9 @@ void visit_shape(Archive& archive, ShapeRef& shape, int depth) {
 
 template <class Archive, class Arrays>
 void visit_bodies(Archive& archive, Arrays& bodies) {
-  archive.array(bodies.kind);
-  archive.array(bodies.locks);
-  archive.array(bodies.mass);
-  archive.array(bodies.inertia_B);
-  archive.array(bodies.inverse_inertia_B);
-  archive.array(bodies.center_B);
-  archive.array(bodies.rotation);
-  archive.array(bodies.rotation_axis_B);
-  archive.array(bodies.constant_force);
-  archive.array(bodies.constant_torque);
-  archive.array(bodies.position);
-  archive.array(bodies.orientation);
-  archive.array(bodies.velocity);
-  archive.array(bodies.applied_force);
-  archive.array(bodies.applied_torque);
-  archive.array(bodies.asleep);
+  const auto visit = [&archive](auto& array) { archive.array(array); };
+  visit_model(visit, bodies);
+  visit_state(visit, bodies);
 }
 
 template <class Archive, class Strings>
@@ -367,12 +355,7 @@ std::uint64_t World::state_hash() const {
   };
   const auto mix_array = [&mix](const auto& array) { mix(array.data(), array.size() * sizeof(array[0])); };
   mix(&time, sizeof(time));
-  mix_array(bodies.position);
-  mix_array(bodies.orientation);
-  mix_array(bodies.velocity);
-  mix_array(bodies.applied_force);
-  mix_array(bodies.applied_torque);
-  mix_array(bodies.asleep);
+  visit_state(mix_array, bodies);
   mix_array(sleep.calm_steps);
   mix_array(sleep.energy);
   mix_array(sleep.group);

@@ -1,0 +1,37 @@
+// The arrays of a body, listed once: who copies, saves or removes bodies goes through this list.
+#pragma once
+
+#include <achilles/world.hpp>
+
+namespace achilles {
+
+/// Calls visit(array...) with the same array of each of `bodies`, for all that a step takes as given.
+template <class Visit, class... Bodies>
+void visit_model(const Visit& visit, Bodies&... bodies) {
+  visit(bodies.kind...);
+  visit(bodies.locks...);
+  visit(bodies.mass...);
+  visit(bodies.inertia_B...);
+  visit(bodies.inverse_inertia_B...);
+  visit(bodies.center_B...);
+  visit(bodies.rotation...);
+  visit(bodies.rotation_axis_B...);
+  visit(bodies.constant_force...);
+  visit(bodies.constant_torque...);
+}
+
+/// The same for all that a step changes.
+template <class Visit, class... Bodies>
+void visit_state(const Visit& visit, Bodies&... bodies) {
+  visit(bodies.position...);
+  visit(bodies.orientation...);
+  visit(bodies.velocity...);
+  visit(bodies.applied_force...);
+  visit(bodies.applied_torque...);
+  visit(bodies.asleep...);
+}
+
+static_assert(sizeof(BodyArrays) == 16 * sizeof(std::vector<double>),
+              "a new array belongs into one of the lists above");
+
+}  // namespace achilles
