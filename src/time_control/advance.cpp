@@ -2,6 +2,7 @@
 
 #include "time_control/method.hpp"
 #include "time_control/option_reader.hpp"
+#include "time_control/sleep_balance.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -355,6 +356,7 @@ std::optional<Sleeping> find_sleeping(const Method& method, double h) {
 
 StepReport advance(World& world, const Method& method, StepWorkspace& scratch, double h) {
   if (const std::optional<Sleeping> sleeping = find_sleeping(method, h)) {
+    wake_unbalanced(world, sleeping->options, h, scratch);
     wake_touched(world, sleeping->options, sleeping->search, scratch);
   }
   return advance_woken(world, method, scratch, h);

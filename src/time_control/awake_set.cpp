@@ -3,6 +3,7 @@
 #include "geometry/geometry.hpp"
 #include "math/refill.hpp"
 #include "time_control/awake_part.hpp"
+#include "time_control/sleep_balance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -113,6 +114,7 @@ bool AwakeSet::gather(World& world, const Sleeping& sleeping, StepWorkspace& scr
   if (all_wake) world.sleep_log.reader = nullptr;
   if (all_wake || (world.sleep_log.reader != this && !begin(world))) return false;
   world.aim_scripts(sleeping.search.h);
+  wake_unbalanced(world, sleeping.options, sleeping.search.h, scratch);
   do {
     take_in_woken(world);
     if (2 * active_.size() > world.bodies.size() || (changed_ && has_unbounded(world))) {
@@ -198,6 +200,7 @@ bool AwakeSet::wake_neighbours(World& world, const Sleeping& sleeping, StepWorks
     if (world.bodies.asleep[body] != 0 && part_.bodies.asleep[local_[body]] == 0) found_.push_back(body);
   }
   world.wake(found_);
+  for (const std::uint32_t body : found_) world.sleep.calm_steps[body] = part_.sleep.calm_steps[local_[body]];
   return !found_.empty();
 }
 
@@ -304,6 +307,8 @@ void AwakeSet::scatter(World& world, StepWorkspace& scratch, StepReport& report)
     if (fell_asleep(body)) lie_down(world, body);
   }
   std::erase_if(active_, fell_asleep);
+  // What the part laid aside for who slept already is of no use: waking begins with the whole.
+  for (const std::uint32_t body : near_) part_.sleep.contacts[local_[body]] = {};
 }
 
 /// A body of the part that fell asleep rests in the whole from now on; it stays in the part for as long as it is near.
@@ -312,7 +317,6 @@ void AwakeSet::lie_down(World& world, std::uint32_t body) {
   world.sleep.next[body] = members_[part_.sleep.next[local]];
   const auto to_whole = [&](std::uint32_t collider) { return colliders_[collider]; };
   (void)copy_contacts(part_.sleep.contacts[local], to_whole, world.sleep.contacts[body]);
-  part_.sleep.contacts[local] = {};
   role_[body] = Role::kNear;
   near_.push_back(body);
   resting_.insert(body, round_outward(bounds_of(world, pieces_of(world, body), body)));

@@ -1,5 +1,6 @@
 #include "time_control/sleep_stage.hpp"
 
+#include "time_control/sleep_balance.hpp"
 #include "world/colliders.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 namespace achilles {
 namespace {
 
-constexpr double kHeld = 0.1;    // share of free acceleration that a body at rest may have
 constexpr double kNoise = 1e-6;  // of the energy threshold: rises up to this are rounding
 
 bool is_awake(const BodyArrays& bodies, std::uint32_t body) {
@@ -49,16 +49,14 @@ bool will_touch(const World& world, const Contact& contact, const TouchSearch& s
   return false;
 }
 
-/// Whether the surfaces touch and move against each other, with fixation faster than a sleeper may.
-bool is_disturbed(const World& world, const Contact& contact, const SleepOptions& options, const TouchSearch& search,
-                  const StepWorkspace& scratch) {
+/// Whether a body that does not rest touches, with fixation whether the surfaces move against each other faster than a
+/// sleeper may.
+bool is_disturbed(const World& world, const Contact& contact, std::uint32_t other, const SleepOptions& options,
+                  const TouchSearch& search, const StepWorkspace& scratch) {
   const BodyArrays& bodies = world.bodies;
   if (!options.fixation) {
-    const auto rests = [&](std::uint32_t body) {
-      return bodies.velocity[body].linear.isZero(0) && bodies.velocity[body].angular.isZero(0);
-    };
-    // Who woke in this very step has no velocity yet: neighbours of neighbours wake a step later.
-    return !(rests(contact.body_a) && rests(contact.body_b)) && will_touch(world, contact, search, scratch);
+    const bool rests = is_awake(bodies, other) && world.sleep.calm_steps[other] > 0;
+    return !rests && will_touch(world, contact, search, scratch);
   }
   const double slow = std::sqrt(2 * options.energy);
   for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
@@ -77,7 +75,7 @@ void list_touched(const World& world, const SleepOptions& options, const TouchSe
   for (const Contact& contact : scratch.contacts.contacts) {
     const auto visit = [&](std::uint32_t sleeper, std::uint32_t other) {
       if (world.bodies.asleep[sleeper] == 0 || !(is_awake(world.bodies, other) || moves(world, other))) return;
-      const bool wakes = options.alone ? is_disturbed(world, contact, options, search, scratch)
+      const bool wakes = options.alone ? is_disturbed(world, contact, other, options, search, scratch)
                                        : will_touch(world, contact, search, scratch);
       if (wakes) scratch.woken.push_back(sleeper);
     };
@@ -193,13 +191,21 @@ void wake_touched(World& world, const SleepOptions& options, const TouchSearch& 
     return;
   }
   world.aim_scripts(search.h);
+  bool pulled = false;
   do {
     scratch.woken.clear();
     list_pulled(world, scratch);
+    world.wake(scratch.woken);
+    pulled = !scratch.woken.empty();
+    scratch.woken.clear();
     find_disturbances(world, search, scratch);
     list_touched(world, options, search, scratch);
-    world.wake(scratch.woken);
-  } while (!scratch.woken.empty());
+    if (options.alone && !options.fixation) {
+      rouse(world, options, scratch.woken);
+    } else {
+      world.wake(scratch.woken);
+    }
+  } while (pulled || !scratch.woken.empty());
 }
 
 void put_to_sleep(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {

@@ -6,11 +6,11 @@
 // group sleeps when all its bodies have been calm for a number of steps and something fixed touches or holds one of
 // them.
 //
-// Alone, a body sleeps once it has been calm for so long and touches something that is fixed, asleep or as calm. It
-// wakes when a body that moves touches it, so that waking spreads by one ring of neighbours a step; with fixation not
-// before a body that is awake moves against it, along the surface or across, faster than the energy threshold allows.
-// Until then it holds whatever leans on it: motion changes, as in [Erleben04, sec. 5.6], but a blow wakes a wall only
-// where it is felt.
+// Alone, a body sleeps once it has been calm for so long and touches something that is fixed, asleep or as calm. It is
+// roused when a body that is not calm touches it, or when what it bears changes (sleep_balance.hpp): waking spreads by
+// one ring of neighbours a step, for as far as something comes of it. With fixation it wakes not before a body that is
+// awake moves against it, along the surface or across, faster than the energy threshold allows. Until then it holds
+// whatever leans on it: motion changes, as in [Erleben04, sec. 5.6], but a blow wakes a wall only where it is felt.
 #pragma once
 
 #include "time_control/step_workspace.hpp"
@@ -18,6 +18,8 @@
 #include <achilles/world.hpp>
 
 namespace achilles {
+
+inline constexpr double kHeld = 0.1;  // share of free acceleration that a body at rest may have
 
 struct SleepOptions {
   bool enabled = false;

@@ -14,6 +14,17 @@ std::pair<std::uint32_t, std::uint32_t> key_of(const CachedContact& contact) {
   return {contact.collider_a, contact.collider_b};
 }
 
+/// What a sleeper remembers of a pair is what it last knew.
+void forget(const CachedContact& contact, ContactCache& kept) {
+  const auto same = [&](const CachedContact& old) { return key_of(old) == key_of(contact); };
+  const auto found = std::find_if(kept.contacts.begin(), kept.contacts.end(), same);
+  if (found == kept.contacts.end()) return;
+  const auto first = kept.points.begin() + found->first;
+  kept.points.erase(first, first + found->count);
+  for (auto later = found + 1; later != kept.contacts.end(); ++later) later->first -= found->count;
+  kept.contacts.erase(found);
+}
+
 void append(const CachedContact& contact, const std::vector<CachedPoint>& points, ContactCache& to) {
   to.contacts.push_back(
       {contact.collider_a, contact.collider_b, static_cast<std::uint32_t>(to.points.size()), contact.count});
@@ -43,8 +54,11 @@ void World::lay_contacts_aside() {
     }
     // Who wakes with another finds their contact there.
     const bool together = a_sleeps && b_sleeps && sleep.group[a] == sleep.group[b];
-    if (a_sleeps) append(contact, contact_cache.points, sleep.contacts[a]);
-    if (b_sleeps && !together) append(contact, contact_cache.points, sleep.contacts[b]);
+    for (const auto& [body, keeps] : {std::pair(a, a_sleeps), std::pair(b, b_sleeps && !together)}) {
+      if (!keeps) continue;
+      forget(contact, sleep.contacts[body]);
+      append(contact, contact_cache.points, sleep.contacts[body]);
+    }
   }
   contact_cache = std::move(rest);
 }

@@ -227,6 +227,56 @@ TEST(SleepingColumn, WakesOneByOneWithoutFixation) {
   }
 }
 
+class SleepAlone : public ::testing::TestWithParam<const char*> {};
+
+// A weight comes down on one end of a plank that lies on a pivot (edge at 0.2 m) and on a block, with a box on its
+// other end. All but the weight sleep. About the edge it has 800 kg at 1.5 m against 400 kg of the plank at 0.2 m and
+// 64 kg of the box at 1.9 m: the plank tips, and its sleeping box must not hold it down.
+TEST_P(SleepAlone, PlankTipsThoughTheBoxOnItSleeps) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  let_sleep(scene, GetParam());
+  scene.method.options["subgrouping"] = true;
+  BodyDescription pivot = make_body("pivot", {Box{Vec3(0.4, 1, 1)}}, Vec3(0, 0, 0.5));
+  BodyDescription block = make_body("block", {Box{Vec3(0.4, 1, 1)}}, Vec3(-1.7, 0, 0.5));
+  pivot.kind = block.kind = BodyKind::kFixed;
+  scene.bodies = {make_ground(),
+                  pivot,
+                  block,
+                  make_body("plank", {Box{Vec3(4, 1, 0.1)}}, Vec3(0, 0, 1.05)),
+                  make_body("box", {Box{Vec3(0.4, 0.4, 0.4)}}, Vec3(-1.7, 0, 1.3)),
+                  make_body("weight", {Box{Vec3(0.8, 1, 1)}}, Vec3(1.6, 0, 3))};
+  Simulation simulation(scene);
+  (void)run_to(simulation, 0.4);
+  ASSERT_TRUE(is_asleep(simulation, "plank"));
+  ASSERT_TRUE(is_asleep(simulation, "box"));
+  (void)run_to(simulation, 1);
+  EXPECT_GT(position_of(simulation, "box").z(), 1.5);
+}
+
+// 27 balls in a pit: who sleeps alone is woken by what moves, not by neighbours that are about to fall asleep.
+TEST_P(SleepAlone, HeapComesToSleep) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  let_sleep(scene, GetParam());
+  scene.method.options["subgrouping"] = true;
+  scene.method.options["sleep_energy"] = 1e-5;
+  scene.bodies = {make_ground()};
+  for (const Vec3& normal : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)}) {
+    BodyDescription wall = make_ground(normal);
+    wall.name = "wall" + std::to_string(scene.bodies.size());
+    wall.pose.p = -0.75 * normal;
+    scene.bodies.push_back(wall);
+  }
+  for (int k = 0; k < 27; ++k) {
+    const Vec3 place(0.45 * (k % 3 - 1) + 0.01 * (k / 9), 0.45 * (k / 3 % 3 - 1) + 0.02 * (k % 2), 0.3 + 0.5 * (k / 9));
+    scene.bodies.push_back(make_body("ball" + std::to_string(k), {Sphere{0.2}}, place));
+  }
+  Simulation simulation(scene);
+  (void)run_to(simulation, 10);
+  EXPECT_EQ(count_sleepers(simulation), 27);
+  EXPECT_LT(simulation.penetration(), 2e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, SleepAlone, ::testing::Values("lcp-fixed", "shock-propagation"));
 INSTANTIATE_TEST_SUITE_P(Methods, SleepingWall, ::testing::Values("shock-propagation", "soft-step"));
 
 // Sleeping takes away what little motion is left and gives nothing back: a wall that is hit and comes to rest again has
