@@ -126,7 +126,7 @@ template <class Masses>
 HWY_INLINE void prepare(SoftLanes& lanes, std::size_t index, std::size_t at, const SoftBodies& bodies) {
   const Manifolds c(lanes, index);
   const Masses masses(lanes, c.contact, at);
-  prepare_points(lanes, c, at, masses, gather_velocities(c.contact, at, bodies.velocities));
+  prepare_points(lanes, c, at, masses, gather_velocities(c.contact, at, bodies.motions));
   if (c.patch != nullptr) prepare_patch(c, at, masses);
   prepare_friction(c, lanes.cold[index], at, masses);
 }
@@ -136,7 +136,7 @@ HWY_INLINE void warm_start(SoftLanes& lanes, std::size_t index, std::size_t at, 
   const Manifolds m(lanes, index);
   const ContactLanes& c = m.contact;
   const Masses masses(lanes, c, at);
-  Twins u = gather_velocities(c, at, bodies.velocities);
+  Twins u = gather_velocities(c, at, bodies.motions);
   const V zero = hn::Zero(kWide);
   const V3 n = load(c.normal, at), across = load(c.across, at);
   V3 moment{zero, zero, zero};
@@ -155,7 +155,7 @@ HWY_INLINE void warm_start(SoftLanes& lanes, std::size_t index, std::size_t at, 
   u.w_a = u.w_a - masses.turn_a(torque);
   u.v_b = u.v_b + masses.push_b(impulse);
   u.w_b = u.w_b + masses.turn_b(torque + cross(across, impulse));
-  scatter_velocities(u, c, at, bodies.velocities);
+  scatter_velocities(u, c, at, bodies.motions);
 }
 
 template <class Masses>
@@ -165,7 +165,7 @@ HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, c
   const V zero = hn::Zero(kWide), restitution = load(lanes.cold[index].restitution, at);
   if (hn::AllTrue(kWide, hn::Eq(restitution, zero))) return;
   const Masses masses(lanes, m.contact, at);
-  Twins u = gather_velocities(m.contact, at, bodies.velocities);
+  Twins u = gather_velocities(m.contact, at, bodies.motions);
   const V3 n = load(m.contact.normal, at), across = load(m.contact.across, at);
   const ApproachLanes* approaches = lanes.approach.data() + m.contact.first_point;
   for (PointLanes& point : m.points) {
@@ -181,7 +181,7 @@ HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, c
     store(hn::Add(load(point.total, at), change), point.total, at);
     apply(scale(change, n), arm_a, arm_b, masses, u);
   }
-  scatter_velocities(u, m.contact, at, bodies.velocities);
+  scatter_velocities(u, m.contact, at, bodies.motions);
 }
 
 void Prepare(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {

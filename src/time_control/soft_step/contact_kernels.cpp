@@ -143,15 +143,15 @@ HWY_INLINE void solve(SoftLanes& lanes, std::size_t index, std::size_t at, const
   const Manifolds m(lanes, index);
   const ContactLanes& c = m.contact;
   const Masses masses(lanes, c, at);
-  Twins u = gather_velocities(c, at, bodies.velocities);
-  const Turned body_a = gather_displacement(bodies.displacements, c.slot_a + at);
-  const Turned body_b = gather_displacement(bodies.displacements, c.slot_b + at);
+  Twins u = gather_velocities(c, at, bodies.motions);
+  const Turned body_a = gather_displacement(bodies.motions, c.slot_a + at);
+  const Turned body_b = gather_displacement(bodies.motions, c.slot_b + at);
   // Friction first, bounded by the normal impulses of the sweep before, so that normals have the last word: the
   // other way round pyramids come to rest only on softer springs.
   solve_friction(m, at, masses, u);
   solve_normals(m, at, body_a, body_b, options, masses, u);
   if (!options.biased) add_friction_to_totals(m, at);
-  scatter_velocities(u, c, at, bodies.velocities);
+  scatter_velocities(u, c, at, bodies.motions);
 }
 
 HWY_INLINE void fetch(const void* from, std::size_t bytes) {
@@ -172,8 +172,7 @@ HWY_INLINE void fetch_ahead(const SoftLanes& lanes, std::size_t index, std::size
   const ContactLanes& c = lanes.contacts[index + kBodiesAhead];
   for (std::size_t k = 0; k < kLanes; ++k) {
     for (const std::int32_t slot : {c.slot_a[k], c.slot_b[k]}) {
-      __builtin_prefetch(bodies.velocities + slot);
-      __builtin_prefetch(bodies.displacements + slot);
+      __builtin_prefetch(bodies.motions + slot);
     }
   }
 }

@@ -29,6 +29,11 @@ struct alignas(32) SoftDisplacement {
   float rotation[4];  // x, y, z, w: since the beginning of the step
   float unused;
 };
+/// What a sweep reads and writes of a body: one line of the cache.
+struct alignas(64) SoftMotion {
+  SoftVelocity velocity;
+  SoftDisplacement displacement;
+};
 
 /// How impulses move a body; all zero for what they do not.
 struct alignas(64) SoftMass {
@@ -119,8 +124,7 @@ inline constexpr float kNoPoint = 1e10f;
 
 /// The bodies as the kernels see them: pointers to slot 0.
 struct SoftBodies {
-  SoftVelocity* velocities = nullptr;
-  const SoftDisplacement* displacements = nullptr;
+  SoftMotion* motions = nullptr;
   const SoftMass* masses = nullptr;
 };
 

@@ -99,9 +99,9 @@ struct Moves {
   V3 turn_a, turn_b;  // to first order
 };
 
-HWY_INLINE Moves gather_moves(const JointLanes& c, std::size_t at, const SoftDisplacement* displacements) {
-  const Turned a = gather_displacement(displacements, c.slot_a + at);
-  const Turned b = gather_displacement(displacements, c.slot_b + at);
+HWY_INLINE Moves gather_moves(const JointLanes& c, std::size_t at, const SoftMotion* bodies) {
+  const Turned a = gather_displacement(bodies, c.slot_a + at);
+  const Turned b = gather_displacement(bodies, c.slot_b + at);
   return {a.d + turn_arm(a, load(c.arm_a, at)), b.d + turn_arm(b, load(c.arm_b, at)), a.d, b.d, a.q + a.q, b.q + b.q};
 }
 
@@ -192,11 +192,11 @@ void WarmStartJoints(SoftJointLanes& lanes, LaneRange range, const SoftBodies& b
   for (std::size_t index = range.first; index < range.last; ++index) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       const Joints c(lanes, index, at);
-      Twins u = gather_velocities(c.joint, at, bodies.velocities);
+      Twins u = gather_velocities(c.joint, at, bodies.motions);
       for (JointRowLanes& row : c.rows) weigh(c.joint, row, at);
       factor_rows(c);
       for (const JointRowLanes& row : c.rows) apply_row(c.joint, row, at, load(row.impulse, at), u);
-      scatter_velocities(u, c.joint, at, bodies.velocities);
+      scatter_velocities(u, c.joint, at, bodies.motions);
     }
   }
 }
@@ -207,10 +207,10 @@ void TurnJoints(SoftJointLanes& lanes, LaneRange range, const SoftBodies& bodies
   for (std::size_t index = range.first; index < range.last; ++index) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       const Joints c(lanes, index, at);
-      Twins u = gather_velocities(c.joint, at, bodies.velocities);
+      Twins u = gather_velocities(c.joint, at, bodies.motions);
       const V3 from_a = load(c.joint.arm_a, at), from_b = load(c.joint.arm_b, at);
-      const V3 arm_a = from_a + turn_arm(gather_displacement(bodies.displacements, c.joint.slot_a + at), from_a);
-      const V3 arm_b = from_b + turn_arm(gather_displacement(bodies.displacements, c.joint.slot_b + at), from_b);
+      const V3 arm_a = from_a + turn_arm(gather_displacement(bodies.motions, c.joint.slot_a + at), from_a);
+      const V3 arm_b = from_b + turn_arm(gather_displacement(bodies.motions, c.joint.slot_b + at), from_b);
       for (JointRowLanes& row : c.rows) {
         const auto point = hn::Gt(load(row.is_point, at), hn::Zero(kWide));
         const V impulse = load(row.impulse, at);
@@ -222,7 +222,7 @@ void TurnJoints(SoftJointLanes& lanes, LaneRange range, const SoftBodies& bodies
         u.w_b = u.w_b + scale(impulse, load(row.turn_b, at) - before_b);
       }
       factor_rows(c);
-      scatter_velocities(u, c.joint, at, bodies.velocities);
+      scatter_velocities(u, c.joint, at, bodies.motions);
     }
   }
 }
@@ -231,11 +231,11 @@ void SolveJoints(SoftJointLanes& lanes, LaneRange range, const SoftBodies& bodie
   for (std::size_t index = range.first; index < range.last; ++index) {
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       const Joints c(lanes, index, at);
-      Twins u = gather_velocities(c.joint, at, bodies.velocities);
-      const Moves moves = gather_moves(c.joint, at, bodies.displacements);
+      Twins u = gather_velocities(c.joint, at, bodies.motions);
+      const Moves moves = gather_moves(c.joint, at, bodies.motions);
       hold(c, moves, sweep, u);
       solve_others(c, moves, sweep, u);
-      scatter_velocities(u, c.joint, at, bodies.velocities);
+      scatter_velocities(u, c.joint, at, bodies.motions);
       if (sweep.biased) continue;
       for (JointRowLanes& row : c.rows) store(hn::Add(load(row.total, at), load(row.impulse, at)), row.total, at);
     }

@@ -22,16 +22,18 @@ struct Twins {
 };
 
 template <class Lanes>
-HWY_INLINE Twins gather_velocities(const Lanes& c, std::size_t at, const SoftVelocity* velocities) {
-  const Columns a = load_rows(velocities->linear, c.slot_a + at), b = load_rows(velocities->linear, c.slot_b + at);
+HWY_INLINE Twins gather_velocities(const Lanes& c, std::size_t at, const SoftMotion* bodies) {
+  const float* table = bodies->velocity.linear;
+  const Columns a = load_rows(table, c.slot_a + at), b = load_rows(table, c.slot_b + at);
   return {{a.c[0], a.c[1], a.c[2]}, {a.c[3], a.c[4], a.c[5]}, {b.c[0], b.c[1], b.c[2]}, {b.c[3], b.c[4], b.c[5]}};
 }
 
 template <class Lanes>
-HWY_INLINE void scatter_velocities(const Twins& u, const Lanes& c, std::size_t at, SoftVelocity* velocities) {
+HWY_INLINE void scatter_velocities(const Twins& u, const Lanes& c, std::size_t at, SoftMotion* bodies) {
   const V zero = hn::Zero(kWide);
-  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, zero, zero}}, c.slot_a + at, velocities->linear);
-  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, zero, zero}}, c.slot_b + at, velocities->linear);
+  float* table = bodies->velocity.linear;
+  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, zero, zero}}, c.slot_a + at, table);
+  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, zero, zero}}, c.slot_b + at, table);
 }
 
 /// How a body moved since the beginning of the step.
@@ -41,8 +43,8 @@ struct Turned {
   V w;   // scalar part
 };
 
-HWY_INLINE Turned gather_displacement(const SoftDisplacement* displacements, const std::int32_t* slots) {
-  const Columns t = load_rows(displacements->linear, slots);
+HWY_INLINE Turned gather_displacement(const SoftMotion* bodies, const std::int32_t* slots) {
+  const Columns t = load_rows(bodies->displacement.linear, slots);
   return {{t.c[0], t.c[1], t.c[2]}, {t.c[3], t.c[4], t.c[5]}, t.c[6]};
 }
 

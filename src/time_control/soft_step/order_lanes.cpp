@@ -9,8 +9,9 @@
 namespace achilles {
 namespace {
 
-/// Consecutive slots of a cell: what they and their contacts take fits the second-level cache of a core.
-constexpr std::uint32_t kCellBodies = 1024;
+/// Consecutive slots of a cell, as a power of two: bodies fit the second-level cache of a core. The larger the cells,
+/// the fewer contacts are between them, where bodies come from far; but all threads must find some.
+constexpr std::size_t kLeastCellBits = 10, kMostCellBits = 12, kManyCells = 16;
 
 /// Below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kFewBodies = 8192;
@@ -67,7 +68,9 @@ class LaneMaker {
   LaneMaker(BlockRunner& runner, SoftWorkspace& soft)
       : runner_(runner),
         soft_(soft),
-        cells_(soft.movers < kFewBodies ? 0 : (soft.movers + kCellBodies - 1) / kCellBodies),
+        cell_bits_(
+            std::clamp<std::size_t>(std::bit_width(soft.movers / kManyCells | 1) - 1, kLeastCellBits, kMostCellBits)),
+        cells_(soft.movers < kFewBodies ? 0 : ((soft.movers - 1) >> cell_bits_) + 1),
         segments_(soft.movers < kUnordered ? 1 : 4),
         first_shared_(cells_ * kColors * kKinds),
         racks_(first_shared_ + kColors * segments_ * kKinds) {}
@@ -100,9 +103,11 @@ class LaneMaker {
   [[nodiscard]] std::size_t find_rack(std::size_t m) const {
     const std::size_t color = soft_.coloring.color_of[m], kind = soft_.manifolds[m].kind;
     const std::int32_t a = soft_.slot_of[soft_.edges[m].body_a], b = soft_.slot_of[soft_.edges[m].body_b];
-    const auto cell_of = [](std::int32_t slot) { return static_cast<std::uint32_t>(slot - 1) / kCellBodies; };
-    if (cells_ > 0 && color + 1 < kColors && a > 0 && b > 0 && cell_of(a) == cell_of(b)) {
-      return (cell_of(a) * kColors + color) * kKinds + turned(0, kind);
+    const auto cell_of = [&](std::int32_t slot) { return static_cast<std::size_t>(slot - 1) >> cell_bits_; };
+    // What is not moved belongs to every cell.
+    const std::size_t cell = cell_of(std::max(a, b));
+    if (cells_ > 0 && color + 1 < kColors && (std::min(a, b) <= 0 || cell_of(std::min(a, b)) == cell)) {
+      return (cell * kColors + color) * kKinds + turned(0, kind);
     }
     const std::size_t segment = static_cast<std::size_t>(std::max(a, b) - 1) * segments_ / soft_.movers;
     return first_shared_ + (color * segments_ + segment) * kKinds + turned(segment, kind);
@@ -205,7 +210,7 @@ class LaneMaker {
 
   BlockRunner& runner_;
   SoftWorkspace& soft_;
-  std::size_t cells_, segments_, first_shared_, racks_;
+  std::size_t cell_bits_, cells_, segments_, first_shared_, racks_;
   std::uint32_t points_ = 0;
   std::int32_t patches_ = 0, masses_ = 0;
 };

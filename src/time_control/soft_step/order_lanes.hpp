@@ -11,7 +11,7 @@ namespace achilles {
 void order_slots(const World& world, SoftWorkspace& soft);
 
 /// Gives every manifold a lane. Many bodies are cut into cells of consecutive slots; manifolds within a cell come
-/// first, cell after cell, and within it colour after colour. The others, and those with what does not move, are
+/// first, with those of what does not move, cell after cell, and within it colour after colour. The others are
 /// shared: colour after colour, eight to the lanes, those of the overflow alone. Manifolds with alike many points lie
 /// together, and within a colour those of near bodies: whichever thread has a part of a colour had the same bodies in
 /// the colours before.

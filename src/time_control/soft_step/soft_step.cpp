@@ -88,10 +88,9 @@ class SoftStep {
 
   void list_stages() {
     const std::size_t rows = soft_.body_of.size();
-    soft_.velocities.resize(rows);
+    soft_.motions.resize(rows);
     soft_.unpushed.resize(rows);
     soft_.accelerations.resize(rows);
-    soft_.displacements.resize(rows);
     soft_.masses.resize(rows);
     soft_.impulses.reserve(soft_.manifolds.capacity());
     soft_.impulses.resize(soft_.manifolds.size());
@@ -158,8 +157,7 @@ class SoftStep {
   void work(const Stage& stage, std::size_t first, std::size_t last) {
     const LaneRange range = stage.by_cell ? LaneRange{soft_.cell_start[first], soft_.cell_start[last]}
                                           : LaneRange{stage.begin + first, stage.begin + last};
-    const SoftBodies bodies{soft_.velocities.data() + soft_.watched, soft_.displacements.data() + soft_.watched,
-                            soft_.masses.data() + soft_.watched};
+    const SoftBodies bodies{soft_.motions.data() + soft_.watched, soft_.masses.data() + soft_.watched};
     const auto h = static_cast<float>(h_ / options_.substeps);
     const auto push_speed = static_cast<float>(options_.push_speed);
     const bool far = soft_.lanes.contacts.size() > kLanesInCache;
@@ -221,9 +219,9 @@ class SoftStep {
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
   void load(std::size_t row) {
-    SoftVelocity &u = soft_.velocities[row] = {}, &acceleration = soft_.accelerations[row] = {};
+    SoftVelocity &u = soft_.motions[row].velocity = {}, &acceleration = soft_.accelerations[row] = {};
     SoftMass& mass = soft_.masses[row] = {};
-    soft_.displacements[row] = {{0, 0, 0}, {0, 0, 0, 1}, 0};
+    soft_.motions[row].displacement = {{0, 0, 0}, {0, 0, 0, 1}, 0};
     if (row == soft_.watched) return;
     const std::uint32_t body = soft_.body_of[row];
     const BodyVelocity& after = world_.bodies.velocity[body];
@@ -243,7 +241,7 @@ class SoftStep {
   }
 
   void accelerate(std::size_t row, float h) {
-    SoftVelocity& u = soft_.velocities[row];
+    SoftVelocity& u = soft_.motions[row].velocity;
     for (int k = 0; k < 3; ++k) {
       u.linear[k] += h * soft_.accelerations[row].linear[k];
       u.angular[k] += h * soft_.accelerations[row].angular[k];
@@ -253,7 +251,7 @@ class SoftStep {
 
   /// The same with the impulses of the substep before: what they do is M⁻¹ Jᵀ λ = u − unpushed at its end.
   void accelerate_on(std::size_t row, float h) {
-    SoftVelocity &u = soft_.velocities[row], &unpushed = soft_.unpushed[row];
+    SoftVelocity &u = soft_.motions[row].velocity, &unpushed = soft_.unpushed[row];
     const SoftVelocity& acceleration = soft_.accelerations[row];
     for (int k = 0; k < 3; ++k) {
       const float linear = u.linear[k] - unpushed.linear[k], angular = u.angular[k] - unpushed.angular[k];
@@ -266,8 +264,8 @@ class SoftStep {
 
   /// q ← q + ½ h ω q, and back to unit length.
   void move(std::size_t row, float h) {
-    const SoftVelocity& u = soft_.velocities[row];
-    SoftDisplacement& d = soft_.displacements[row];
+    const SoftVelocity& u = soft_.motions[row].velocity;
+    SoftDisplacement& d = soft_.motions[row].displacement;
     for (int k = 0; k < 3; ++k) d.linear[k] += h * u.linear[k];
     const float wx = 0.5f * h * u.angular[0], wy = 0.5f * h * u.angular[1], wz = 0.5f * h * u.angular[2];
     const float x = d.rotation[0], y = d.rotation[1], z = d.rotation[2], w = d.rotation[3];
@@ -286,8 +284,8 @@ class SoftStep {
       return;
     }
     const std::size_t row = soft_.watched + static_cast<std::size_t>(soft_.slot_of[body]);
-    const SoftVelocity& u = soft_.velocities[row];
-    const SoftDisplacement& d = soft_.displacements[row];
+    const SoftVelocity& u = soft_.motions[row].velocity;
+    const SoftDisplacement& d = soft_.motions[row].displacement;
     bodies.velocity[body] = {Vec3(u.linear[0], u.linear[1], u.linear[2]),
                              Vec3(u.angular[0], u.angular[1], u.angular[2])};
     bodies.position[body] += Vec3(d.linear[0], d.linear[1], d.linear[2]);

@@ -67,10 +67,9 @@ struct SoftWorkspace {
   std::vector<std::uint32_t> body_of;         // per row: those with slots below 0, slot 0, those above
   std::uint32_t movers = 0, watched = 0;      // how many slots there are above and below 0
   std::vector<std::uint32_t> watched_bodies;  // scratch of giving them slots
-  HugeVector<SoftVelocity> velocities;        // per row
+  HugeVector<SoftMotion> motions;             // per row
   HugeVector<SoftVelocity> unpushed;          // velocity of the substep without its impulses
   HugeVector<SoftVelocity> accelerations;
-  HugeVector<SoftDisplacement> displacements;
   HugeVector<SoftMass> masses;
   bool restitutes = false;  // some contact does
 

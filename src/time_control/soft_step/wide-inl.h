@@ -65,7 +65,10 @@ HWY_INLINE V invert(V value) {
   return hn::IfThenElse(hn::Gt(value, zero), hn::Div(hn::Set(kWide, 1.0f), value), zero);
 }
 
-/// Eight columns of a table with rows of eight floats, for the rows of as many bodies as there are lanes.
+/// Floats from one row of bodies to the next.
+constexpr std::ptrdiff_t kRow = 16;
+
+/// The first eight columns of a table, for the rows of as many bodies as there are lanes.
 struct Columns {
   V c[8];
 };
@@ -104,15 +107,15 @@ HWY_INLINE void transpose(V (&m)[8]) {
 HWY_INLINE Columns load_rows(const float* table, const std::int32_t* rows) {
   Columns to;
 #if HWY_TARGET == HWY_SCALAR
-  for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + 8 * rows[0] + k);
+  for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + kRow * rows[0] + k);
 #else
   if constexpr (kWidth == 8) {
-    for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + 8 * rows[k]);
+    for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + kRow * rows[k]);
     transpose(to.c);
   } else {
     for (std::size_t k = 0; k < 4; ++k) {
-      to.c[k] = hn::Load(kWide, table + 8 * rows[k]);
-      to.c[4 + k] = hn::Load(kWide, table + 8 * rows[k] + 4);
+      to.c[k] = hn::Load(kWide, table + kRow * rows[k]);
+      to.c[4 + k] = hn::Load(kWide, table + kRow * rows[k] + 4);
     }
     transpose_blocks(to.c[0], to.c[1], to.c[2], to.c[3]);
     transpose_blocks(to.c[4], to.c[5], to.c[6], to.c[7]);
@@ -125,20 +128,20 @@ HWY_INLINE Columns load_rows(const float* table, const std::int32_t* rows) {
 HWY_INLINE void store_rows(Columns from, const std::int32_t* rows, float* table) {
 #if HWY_TARGET == HWY_SCALAR
   if (rows[0] <= 0) return;
-  for (std::size_t k = 0; k < 8; ++k) hn::Store(from.c[k], kWide, table + 8 * rows[0] + k);
+  for (std::size_t k = 0; k < 8; ++k) hn::Store(from.c[k], kWide, table + kRow * rows[0] + k);
 #else
   if constexpr (kWidth == 8) {
     transpose(from.c);
     for (std::size_t k = 0; k < 8; ++k) {
-      if (rows[k] > 0) hn::Store(from.c[k], kWide, table + 8 * rows[k]);
+      if (rows[k] > 0) hn::Store(from.c[k], kWide, table + kRow * rows[k]);
     }
   } else {
     transpose_blocks(from.c[0], from.c[1], from.c[2], from.c[3]);
     transpose_blocks(from.c[4], from.c[5], from.c[6], from.c[7]);
     for (std::size_t k = 0; k < 4; ++k) {
       if (rows[k] <= 0) continue;
-      hn::Store(from.c[k], kWide, table + 8 * rows[k]);
-      hn::Store(from.c[4 + k], kWide, table + 8 * rows[k] + 4);
+      hn::Store(from.c[k], kWide, table + kRow * rows[k]);
+      hn::Store(from.c[4 + k], kWide, table + kRow * rows[k] + 4);
     }
   }
 #endif
