@@ -31,7 +31,7 @@ Outcome compare_sweeps(const Setting& setting, const StackCase& stack) {
     StackRun run(setting.scenes / "erleben" / stack.scene, plain_gauss_seidel(count));
     plot.curves.push_back({fmt::format("{} sweeps", count), {}, {}, false});
     run.follow(duration, plot.curves.back());
-    plain += fmt::format("{} sweeps drift {:.2g} m, ", count, run.drift());
+    plain += fmt::format("{} sweeps drift {:.2g} m ({:.1e} m deep), ", count, run.drift(), run.penetration());
     fails = fails || (count == sweeps.front() && run.drift() > 0.01 * stack.size);
   }
   StackRun run(setting.scenes / "erleben" / stack.scene, shock_propagation(0.05));
@@ -107,9 +107,9 @@ Outcome ripple(const Setting& setting) {
   outcome.ours +=
       fmt::format("{} ripple for f from {} to {}", ripples ? "they" : "none", weights.front(), weights.back());
   outcome.note =
-      "the thesis's ripples are an error of its order of stages: a layer solved with those below held hands its error "
-      "up, "
-      "times the lever of a brick; here weights are handed down instead and cycles share a layer";
+      "the thesis's ripples are errors of its order of stages, which it wants to be rid of: a layer solved with those "
+      "below held hands its error up, times the lever of a brick. Here weights are handed down, positions re-evaluated "
+      "from layer to layer, and cycles share a layer: standing for every f is what is asked";
   outcome.plots = {plot};
   return outcome;
 }
@@ -119,20 +119,29 @@ Outcome fall_asleep(const Setting& setting) {
   std::string text;
   bool sleeps = true;
   for (const double restitution : {0.1, 0.4, 1.0}) {
-    StackMethod method = shock_propagation(1);
-    method.options["sleeping"] = true;
-    method.options["sleep_steps"] = 4.0;
-    method.restitution = restitution;
-    StackRun run(setting.scenes / "erleben" / "sleeping_stack.yaml", method);
-    int frame = 0;
-    for (; frame < 200 && !run.all_asleep(); ++frame) (void)run.step();
-    sleeps = sleeps && frame < 200 && run.drift() < 0.01;
-    text += fmt::format("e {}: frame {}, ", restitution, frame);
+    int last = 0;
+    for (const double threshold : {0.05, 0.0}) {
+      StackMethod method = shock_propagation(1);
+      method.options["sleeping"] = true;
+      method.options["sleep_steps"] = 4.0;
+      method.options["restitution_threshold"] = threshold;
+      method.restitution = restitution;
+      StackRun run(setting.scenes / "erleben" / "sleeping_stack.yaml", method);
+      int frame = 0;
+      for (; frame < 200 && !run.all_asleep(); ++frame) (void)run.step();
+      sleeps = sleeps && frame < 200 && run.drift() < 0.01;
+      last = std::max(last, frame);
+    }
+    text += fmt::format("e {}: frame {}, ", restitution, last);
   }
   Outcome outcome;
   outcome.verdict = sleeps ? Verdict::differs : Verdict::holds;
   outcome.ours = text + (sleeps ? "none explodes" : "not all fall asleep where they stood");
-  outcome.note = "resting contacts do not bounce here, so that restitution matters neither for sleep nor for standing";
+  outcome.note =
+      "frame 28 and the explosion are, says the thesis, errors of ten sweeps that restitution hands on as collisions, "
+      "and "
+      "an exact solver would see the boxes asleep at once: here weights are handed down exactly, and they are, whether "
+      "slow contacts may bounce or not";
   return outcome;
 }
 
