@@ -16,6 +16,8 @@ TEST(SoftMemory, BytesPerBodyAndContactAreThoseOfTheDocumentation) {
   EXPECT_EQ(sizeof(MassLanes), 72U * kLanes);
   EXPECT_EQ(sizeof(ColdLanes), 16U * kLanes);
   EXPECT_EQ(sizeof(SoftImpulse), 48U);
+  EXPECT_EQ(sizeof(ManifoldDraft) + sizeof(DraftPlace), 80U);
+  EXPECT_EQ(sizeof(PointDraft), 32U);
   EXPECT_EQ(sizeof(ApproachLanes), 4U * kLanes);
   EXPECT_EQ(sizeof(CachedContact), 16U);
   EXPECT_EQ(sizeof(CachedPoint), 72U);

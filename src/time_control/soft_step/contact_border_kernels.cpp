@@ -26,6 +26,82 @@ HWY_INLINE V response(const Masses& masses, const V3& from, const V3& to, const 
   return dot(to, relative_velocity(u, arm_a, arm_b));
 }
 
+/// Three columns from the first on.
+HWY_INLINE void store_columns(const Columns& from, std::size_t first, Lane (&to)[3], std::size_t at) {
+  for (std::size_t k = 0; k < 3; ++k) store(from.c[first + k], to[k], at);
+}
+
+/// The points of manifolds that have several, and what resists turning.
+HWY_INLINE void fill_patch(const Manifolds& m, const std::int32_t* manifolds, std::size_t at, const Drafts& drafts) {
+  const V zero = hn::Zero(kWide);
+  for (std::size_t p = 0; p < m.points.size(); ++p) {
+    std::int32_t rows[kWidth];
+    for (std::size_t k = 0; k < kWidth; ++k) {
+      const DraftPlace& place = drafts.places[manifolds[k]];
+      const auto index = static_cast<std::int32_t>(p);
+      rows[k] = index < place.points ? place.first_point + index : -1;
+    }
+    const Columns draft = load_rows<8>(drafts.points->arm, rows);
+    if (p == 0) {
+      store(draft.c[5], m.patch->twist_impulse, at);
+      store(draft.c[6], m.patch->twist_reach, at);
+      store(zero, m.patch->twist_total, at);
+      continue;
+    }
+    PointLanes& to = m.points[p];
+    store_columns(draft, 0, to.arm, at);
+    store(draft.c[3], to.gap, at);
+    store(draft.c[4], to.impulse, at);
+    store(zero, to.total, at);
+  }
+}
+
+/// What the drafts say.
+HWY_INLINE void fill(SoftLanes& lanes, std::size_t index, std::size_t at, const Drafts& drafts) {
+  const Manifolds m(lanes, index);
+  ContactLanes& c = m.contact;
+  const std::int32_t* manifolds = drafts.manifold_at + index * kLanes + at;
+  for (std::size_t k = 0; k < kWidth; ++k) {
+    c.slot_a[at + k] = drafts.places[manifolds[k]].slot_a;
+    c.slot_b[at + k] = drafts.places[manifolds[k]].slot_b;
+  }
+  const Columns head = load_rows(drafts.manifolds->normal, manifolds);
+  store_columns(head, 0, c.normal, at);
+  store_columns(head, 3, c.across, at);
+  store(head.c[6], c.friction, at);
+  store(head.c[7], lanes.cold[index].restitution, at);
+  const Columns tail = load_rows(drafts.manifolds->warm_tangent, manifolds);
+  PointLanes& point = m.points[0];
+  store_columns(tail, 0, lanes.cold[index].warm_tangent, at);
+  store_columns(tail, 3, point.arm, at);
+  store(tail.c[6], point.gap, at);
+  store(tail.c[7], point.impulse, at);
+  const V zero = hn::Zero(kWide);
+  for (Lane& total : c.tangent_total) store(zero, total, at);
+  store(zero, point.total, at);
+  if (m.patch != nullptr) fill_patch(m, manifolds, at, drafts);
+}
+
+/// Drafts lie in the order of the contacts, lanes do not: what later ones need is asked for in time, and before that,
+/// what says where it is.
+HWY_INLINE void fetch_drafts(const SoftLanes& lanes, std::size_t index, const Drafts& drafts) {
+  constexpr std::size_t kFar = 3;
+  const std::int32_t* const end = drafts.manifold_at + lanes.contacts.size() * kLanes;
+  const std::int32_t* m = drafts.manifold_at + (index + 2 * kFar) * kLanes;
+  for (std::size_t k = 0; k < kLanes && m < end; ++k, ++m) {
+    __builtin_prefetch(drafts.manifolds + *m);
+    __builtin_prefetch(drafts.places + *m);
+  }
+  if (index + kFar >= lanes.contacts.size()) return;
+  const bool patch = lanes.contacts[index + kFar].patch >= 0;
+  m = drafts.manifold_at + (index + kFar) * kLanes;
+  for (std::size_t k = 0; patch && k < kLanes; ++k) {
+    const DraftPlace& place = drafts.places[m[k]];
+    __builtin_prefetch(drafts.points + place.first_point);
+    if (place.points > 2) __builtin_prefetch(drafts.points + place.first_point + place.points - 1);
+  }
+}
+
 /// Two directions that complete n to a frame, without a branch [Duff17].
 HWY_INLINE void make_tangents(const V3& n, V3& t1, V3& t2) {
   const V one = hn::Set(kWide, 1.0f);
@@ -184,10 +260,12 @@ HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, c
   scatter_velocities(u, m.contact, at, bodies.motions);
 }
 
-void Prepare(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
+void Prepare(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const SoftBodies& bodies) {
   for (std::size_t k = range.first; k < range.last; ++k) {
     ContactLanes& c = lanes.contacts[k];
+    fetch_drafts(lanes, k, drafts);
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      fill(lanes, k, at, drafts);
       gather_masses(lanes, c, at, bodies.masses);
       c.masses < 0 ? prepare<RoundMasses>(lanes, k, at, bodies) : prepare<AnyMasses>(lanes, k, at, bodies);
     }
@@ -225,8 +303,8 @@ HWY_EXPORT(Prepare);
 HWY_EXPORT(WarmStart);
 HWY_EXPORT(Restitute);
 
-void prepare_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
-  HWY_DYNAMIC_DISPATCH(Prepare)(lanes, range, bodies);
+void prepare_contacts(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const SoftBodies& bodies) {
+  HWY_DYNAMIC_DISPATCH(Prepare)(lanes, range, drafts, bodies);
 }
 
 void warm_start_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {

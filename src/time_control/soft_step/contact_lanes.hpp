@@ -112,15 +112,44 @@ struct SoftLanes {
   HugeVector<ApproachLanes> approach;  // per element of points
 };
 
+/// [m] gap of a point that is not there.
+inline constexpr float kNoPoint = 1e10f;
+
+/// What lanes are filled with, of one manifold: a line of the cache.
+struct alignas(64) ManifoldDraft {
+  float normal[3] = {}, across[3] = {}, friction = 0, restitution = 0;
+  float warm_tangent[3] = {};                      // [N s]
+  float arm[3] = {}, gap = kNoPoint, impulse = 0;  // of its first point
+};
+
+/// Of a point, where its manifold has several or resists turning.
+struct alignas(32) PointDraft {
+  float arm[3] = {}, gap = kNoPoint, impulse = 0;
+  float twist = 0, torsion = 0;  // [N m s], [m] of the manifold, with its first point
+  float unused = 0;
+};
+
+/// A manifold's place among the drafts.
+struct DraftPlace {
+  std::int32_t slot_a = 0, slot_b = 0;
+  std::int32_t first_point = 0;  // of its drafts of points
+  std::int32_t points = 0;       // how many of those there are
+};
+
+/// Drafts of all manifolds. At -1 each list has one of nothing: no manifold, no point.
+struct Drafts {
+  const std::int32_t* manifold_at = nullptr;  // per lane of the lanes: its manifold, or -1
+  const ManifoldDraft* manifolds = nullptr;
+  const DraftPlace* places = nullptr;
+  const PointDraft* points = nullptr;
+};
+
 /// A contact or joint as a damped spring, in impulses over a substep.
 struct Softness {
   float bias_rate = 0;      // [1/s] error to velocity
   float mass_scale = 0;     // of the effective mass
   float impulse_scale = 0;  // share of the impulse that leaks
 };
-
-/// [m] gap of a point that is not there.
-inline constexpr float kNoPoint = 1e10f;
 
 /// The bodies as the kernels see them: pointers to slot 0.
 struct SoftBodies {
@@ -141,9 +170,9 @@ struct LaneRange {
   std::size_t first = 0, last = 0;
 };
 
-/// From slots, normals, arms and gaps all the rest that stays the same over the substeps: masses, tangents, the centre
-/// of the patch. `twist_reach` holds the torsional friction [m] and `warm_tangent` last step's friction before.
-void prepare_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies);
+/// Fills lanes from the drafts and adds all that stays the same over the substeps: masses, tangents, the centre of the
+/// patch.
+void prepare_contacts(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const SoftBodies& bodies);
 /// Applies the impulses kept from the step before.
 void warm_start_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies);
 /// One sweep: friction, then normals.

@@ -8,8 +8,8 @@
 namespace achilles {
 namespace {
 
-void store(const Vec3& value, Lane (&lanes)[3], std::size_t lane) {
-  for (int k = 0; k < 3; ++k) lanes[k][lane] = static_cast<float>(value[k]);
+void store(const Vec3& value, float (&to)[3]) {
+  for (int k = 0; k < 3; ++k) to[k] = static_cast<float>(value[k]);
 }
 
 }  // namespace
@@ -27,118 +27,81 @@ double choose_frequency(const SoftStepOptions& options, double h) { return std::
 ContactPacker::ContactPacker(const World& world, const SoftStepOptions& options, StepWorkspace& scratch)
     : world_(world), options_(options), scratch_(scratch), soft_(scratch.soft), share_(1.0 / options.substeps) {}
 
-void ContactPacker::pack(std::size_t index) const {
-  const auto manifolds = std::span(soft_.manifold_at).subspan(index * kLanes, kLanes);
-  fetch(index);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    clear_lane(index, lane);
-    if (manifolds[lane] >= 0) pack_lane(soft_.manifolds[static_cast<std::size_t>(manifolds[lane])], index, lane);
-  }
+void ContactPacker::prepare() const {
+  soft_.drafts.reserve(soft_.manifolds.capacity() + 1);
+  soft_.draft_places.reserve(soft_.manifolds.capacity() + 1);
+  soft_.drafts.resize(soft_.manifolds.size() + 1);
+  soft_.draft_places.resize(soft_.manifolds.size() + 1);
+  if (!soft_.lanes.patches.empty()) soft_.point_drafts.reserve(scratch_.contacts.points.capacity() + 1);
+  soft_.point_drafts.resize(soft_.lanes.patches.empty() ? 1 : scratch_.contacts.points.size() + 1);
+  soft_.drafts[0] = {};
+  soft_.draft_places[0] = {};
+  soft_.point_drafts[0] = {};
 }
 
-/// No contact, of no points.
-void ContactPacker::clear_lane(std::size_t index, std::size_t lane) const {
-  ContactLanes& c = soft_.lanes.contacts[index];
-  ColdLanes& cold = soft_.lanes.cold[index];
-  c.slot_a[lane] = c.slot_b[lane] = 0;
-  store(Vec3::Zero(), c.normal, lane);
-  store(Vec3::Zero(), c.across, lane);
-  store(Vec3::Zero(), cold.warm_tangent, lane);
-  c.friction[lane] = cold.restitution[lane] = 0;
-  c.tangent_total[0][lane] = c.tangent_total[1][lane] = 0;
-  for (PointLanes& point : std::span(soft_.lanes.points).subspan(c.first_point, c.points)) {
-    store(Vec3::Zero(), point.arm, lane);
-    point.gap[lane] = kNoPoint;
-    point.impulse[lane] = point.total[lane] = 0;
-  }
-  if (c.patch < 0) return;
-  PatchLanes& patch = soft_.lanes.patches[static_cast<std::size_t>(c.patch)];
-  patch.twist_reach[lane] = patch.twist_impulse[lane] = patch.twist_total[lane] = 0;
+Drafts ContactPacker::drafts() const {
+  return {soft_.manifold_at.data(), soft_.drafts.data() + 1, soft_.draft_places.data() + 1,
+          soft_.point_drafts.data() + 1};
 }
 
-/// The contacts of one colour lie all over the memory: what later lanes need is asked for while these are filled, and
-/// before that, what says where it is.
-void ContactPacker::fetch(std::size_t index) const {
-  constexpr std::size_t kLine = 64, kFar = 3;
-  const auto ask = [](const void* from, std::size_t bytes) {
-    for (std::size_t k = 0; k < bytes; k += kLine) __builtin_prefetch(static_cast<const char*>(from) + k);
-  };
-  const auto manifolds_of = [&](std::size_t lanes) {
-    return std::span(soft_.manifold_at)
-        .subspan(std::min(lanes * kLanes, soft_.manifold_at.size()))
-        .first(lanes < soft_.lanes.contacts.size() ? kLanes : 0);
-  };
-  for (const std::int32_t m : manifolds_of(index + 2 * kFar)) {
-    if (m >= 0) ask(&soft_.manifolds[static_cast<std::size_t>(m)], 1);
-  }
-  for (const std::int32_t m : manifolds_of(index + kFar)) {
-    if (m < 0) continue;
-    const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
-    ask(&scratch_.contacts.contacts[manifold.contact], sizeof(Contact));
-    ask(&scratch_.matches[manifold.contact], 1);
-    ask(&scratch_.contacts.points[manifold.first], manifold.count * sizeof(ContactPoint));
-  }
-  for (const std::int32_t m : manifolds_of(index + 1)) {
-    if (m < 0) continue;
-    const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
-    const Contact& contact = scratch_.contacts.contacts[manifold.contact];
-    ask(&world_.bodies.position[contact.body_a], sizeof(Vec3));
-    ask(&world_.bodies.position[contact.body_b], sizeof(Vec3));
-    const std::int32_t match = scratch_.matches[manifold.contact];
-    if (match < 0) continue;
-    const CachedContact& cached = world_.contact_cache.contacts[static_cast<std::size_t>(match)];
-    ask(world_.contact_cache.points.data() + cached.first, cached.count * sizeof(CachedPoint));
-  }
-}
-
-void ContactPacker::pack_lane(const SoftManifold& manifold, std::size_t index, std::size_t lane) const {
+void ContactPacker::draft(std::size_t index) const {
+  const SoftManifold& manifold = soft_.manifolds[index];
   const Contact& contact = scratch_.contacts.contacts[manifold.contact];
   const ContactLaw& law = world_.materials.law(scratch_.colliders[contact.collider_a].material,
                                                scratch_.colliders[contact.collider_b].material);
-  ContactLanes& c = soft_.lanes.contacts[index];
-  c.slot_a[lane] = soft_.slot_of[contact.body_a];
-  c.slot_b[lane] = soft_.slot_of[contact.body_b];
-  c.friction[lane] = static_cast<float>(law.friction);
-  soft_.lanes.cold[index].restitution[lane] = static_cast<float>(law.restitution);
-  store(scratch_.contacts.points[manifold.first].normal, c.normal, lane);
-  store(world_.bodies.position[contact.body_a] - world_.bodies.position[contact.body_b], c.across, lane);
-  if (c.patch >= 0) {
-    soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_reach[lane] =
-        static_cast<float>(law.torsional_friction);
-  }
-  pack_points(manifold, index, lane);
+  const bool patch = manifold.kind % kPointsPerManifold > 0;
+  soft_.draft_places[index + 1] = {soft_.slot_of[contact.body_a], soft_.slot_of[contact.body_b],
+                                   static_cast<std::int32_t>(manifold.first), patch ? manifold.count : 0};
+  ManifoldDraft& to = soft_.drafts[index + 1];
+  const Vec3& center_a = world_.bodies.position[contact.body_a];
+  store(scratch_.contacts.points[manifold.first].normal, to.normal);
+  store(center_a - world_.bodies.position[contact.body_b], to.across);
+  to.friction = static_cast<float>(law.friction);
+  to.restitution = static_cast<float>(law.restitution);
+  draft_points(manifold, contact, to);
+  if (patch) soft_.point_drafts[manifold.first + 1].torsion = static_cast<float>(law.torsional_friction);
 }
 
-void ContactPacker::pack_points(const SoftManifold& manifold, std::size_t index, std::size_t lane) const {
-  const Contact& contact = scratch_.contacts.contacts[manifold.contact];
+void ContactPacker::draft_points(const SoftManifold& manifold, const Contact& contact, ManifoldDraft& to) const {
   const auto points = std::span(scratch_.contacts.points).subspan(manifold.first, manifold.count);
+  const bool patch = manifold.kind % kPointsPerManifold > 0;
   const Vec3& normal = points.front().normal;
   Vec3 center = Vec3::Zero(), tangent = Vec3::Zero();
   for (const ContactPoint& point : points) center += point.position;
   center /= static_cast<double>(points.size());
   double twist = 0;
-  const ContactLanes& c = soft_.lanes.contacts[index];
   for (std::size_t k = 0; k < points.size(); ++k) {
-    PointLanes& to = soft_.lanes.points[c.first_point + k];
-    store(points[k].position - world_.bodies.position[contact.body_a], to.arm, lane);
-    to.gap[lane] = static_cast<float>(points[k].gap);
+    PointDraft point;
+    store(points[k].position - world_.bodies.position[contact.body_a], point.arm);
+    point.gap = static_cast<float>(points[k].gap);
     const CachedPoint* cached =
         options_.warm_start
             ? recall(contact, manifold.contact, static_cast<std::uint32_t>(manifold.first + k - contact.first))
             : nullptr;
-    if (cached == nullptr) continue;
-    const Vec3 impulse = share_ * cached->impulse;
-    const double along = normal.dot(impulse);
-    to.impulse[lane] = static_cast<float>(std::max(along, 0.0));
-    tangent += impulse - along * normal;
-    if (points.size() > 1) twist += normal.dot((points[k].position - center).cross(impulse));
+    if (cached != nullptr) {
+      const Vec3 impulse = share_ * cached->impulse;
+      const double along = normal.dot(impulse);
+      point.impulse = static_cast<float>(std::max(along, 0.0));
+      tangent += impulse - along * normal;
+      if (points.size() > 1) twist += normal.dot((points[k].position - center).cross(impulse));
+    }
+    if (patch) soft_.point_drafts[manifold.first + k + 1] = point;
+    if (k > 0) continue;
+    std::copy_n(point.arm, 3, to.arm);
+    to.gap = point.gap;
+    to.impulse = point.impulse;
   }
-  store(tangent, soft_.lanes.cold[index].warm_tangent, lane);
-  if (c.patch < 0) return;
-  soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_impulse[lane] = static_cast<float>(twist);
+  store(tangent, to.warm_tangent);
+  if (patch) soft_.point_drafts[manifold.first + 1].twist = static_cast<float>(twist);
 }
 
 void ContactPacker::unpack(std::size_t index) const {
+  constexpr std::size_t kAhead = 3;
+  const std::size_t end = std::min(index + kAhead + 1, soft_.lanes.contacts.size()) * kLanes;
+  for (std::size_t at = (index + kAhead) * kLanes; at < end; ++at) {
+    if (soft_.manifold_at[at] >= 0)
+      __builtin_prefetch(&soft_.impulses[static_cast<std::size_t>(soft_.manifold_at[at])], 1);
+  }
   const ContactLanes& c = soft_.lanes.contacts[index];
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const std::int32_t m = soft_.manifold_at[index * kLanes + lane];

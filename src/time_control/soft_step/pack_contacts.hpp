@@ -12,21 +12,20 @@ namespace achilles {
 /// A damped spring in impulses over a substep of length h [Catto11, p. 43].
 [[nodiscard]] Softness make_softness(double frequency, double damping, double h);
 
-/// Fills lanes one by one, impulses of the last step included. Every call touches the lanes
-/// that it fills alone.
+/// Drafts manifolds in the order of the contacts, impulses of the last step included: what lanes are filled with lies
+/// together then, wherever the world, the contacts and the memory have it. Every call touches its own manifold alone.
 class ContactPacker {
  public:
   ContactPacker(const World& world, const SoftStepOptions& options, StepWorkspace& scratch);
-  /// All of the contacts at this place of the lanes but what prepare_contacts adds.
-  void pack(std::size_t index) const;
-  /// Hands what the contacts at this place got back to their manifolds.
+  /// Makes room, when manifolds have their lanes.
+  void prepare() const;
+  void draft(std::size_t manifold) const;
+  [[nodiscard]] Drafts drafts() const;
+  /// Hands what the contacts at this place of the lanes got back to their manifolds.
   void unpack(std::size_t index) const;
 
  private:
-  void fetch(std::size_t index) const;
-  void clear_lane(std::size_t index, std::size_t lane) const;
-  void pack_lane(const SoftManifold& manifold, std::size_t index, std::size_t lane) const;
-  void pack_points(const SoftManifold& manifold, std::size_t index, std::size_t lane) const;
+  void draft_points(const SoftManifold& manifold, const Contact& contact, ManifoldDraft& to) const;
   /// What is remembered of the point at this place in contact `index`.
   [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const;
 

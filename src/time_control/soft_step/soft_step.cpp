@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kLaneBlock = 4;  // lanes that one thread takes at a time
 constexpr std::size_t kFewLanes = 4;
 constexpr std::size_t kSlotBlock = 256;      // bodies
+constexpr std::size_t kFetchAhead = 8;       // bodies
 constexpr std::size_t kJointBlock = 8;       // lanes of joints
 constexpr std::size_t kLanesInCache = 1024;  // that a core's cache holds
 
@@ -92,6 +93,7 @@ class SoftStep {
     soft_.unpushed.resize(rows);
     soft_.accelerations.resize(rows);
     soft_.masses.resize(rows);
+    packer_.prepare();
     soft_.impulses.reserve(soft_.manifolds.capacity());
     soft_.impulses.resize(soft_.manifolds.size());
     soft_.stages.clear();
@@ -102,6 +104,7 @@ class SoftStep {
     soft_.stages.reserve(most);
     soft_.stage_sizes.reserve(most);
     add(Kind::kLoad, 0, rows, kSlotBlock);
+    add(Kind::kDraft, 0, soft_.manifolds.size(), kSlotBlock);
     add(Kind::kPack, 0, soft_.lanes.contacts.size(), kLaneBlock);
     add(Kind::kPackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
     for (int k = 0; k < options_.substeps; ++k) {
@@ -163,11 +166,16 @@ class SoftStep {
     const bool far = soft_.lanes.contacts.size() > kLanesInCache;
     switch (stage.kind) {
       case Kind::kLoad:
-        for (std::size_t row = first; row < last; ++row) load(row);
+        for (std::size_t row = first; row < last; ++row) {
+          fetch_to_load(row + kFetchAhead);
+          load(row);
+        }
+        break;
+      case Kind::kDraft:
+        for (std::size_t k = first; k < last; ++k) packer_.draft(k);
         break;
       case Kind::kPack:
-        for (std::size_t k = first; k < last; ++k) packer_.pack(k);
-        prepare_contacts(soft_.lanes, range, bodies);
+        prepare_contacts(soft_.lanes, range, packer_.drafts(), bodies);
         break;
       case Kind::kAccelerate:
         for (std::size_t row = first; row < last; ++row) accelerate(row, h);
@@ -194,7 +202,10 @@ class SoftStep {
         restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));
         break;
       case Kind::kUnload:
-        for (std::size_t body = first; body < last; ++body) unload(body);
+        for (std::size_t body = first; body < last; ++body) {
+          fetch_to_unload(body + kFetchAhead);
+          unload(body);
+        }
         break;
       case Kind::kPackJoints:
         pack_joints(soft_.joints, range, bodies.masses, soft_.joint_lanes);
@@ -215,6 +226,20 @@ class SoftStep {
         unpack_joints(soft_.joint_lanes, range, soft_.joints);
         break;
     }
+  }
+
+  /// Rows are not in the order of the bodies: what later ones need is asked for in time.
+  void fetch_to_load(std::size_t row) const {
+    if (row >= soft_.body_of.size()) return;
+    const std::uint32_t body = soft_.body_of[row];
+    __builtin_prefetch(&world_.bodies.velocity[body]);
+    __builtin_prefetch(&scratch_.velocity_before[body]);
+    __builtin_prefetch(&scratch_.inverse_mass[body].linear);
+    __builtin_prefetch(&scratch_.inverse_mass[body].angular);
+  }
+  void fetch_to_unload(std::size_t body) const {
+    if (body < soft_.slot_of.size() && soft_.slot_of[body] > 0)
+      __builtin_prefetch(&soft_.motions[soft_.watched + static_cast<std::size_t>(soft_.slot_of[body])]);
   }
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.

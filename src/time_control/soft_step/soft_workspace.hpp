@@ -57,6 +57,9 @@ struct SoftWorkspace {
   std::vector<std::uint32_t> start;       // of each shared colour's lanes, of the overflow's, and one past the last
   std::vector<std::int32_t> manifold_at;  // per lane of the lanes: its manifold, or -1
   HugeVector<SoftImpulse> impulses;       // per manifold
+  HugeVector<ManifoldDraft> drafts;       // per manifold, after one of nothing
+  HugeVector<DraftPlace> draft_places;    // likewise
+  HugeVector<PointDraft> point_drafts;    // per contact point, after one of nothing; unless no manifold is a patch
 
   std::vector<std::uint32_t> place_of, sorted, shelf_start;  // scratch of sorting slots and manifolds
   std::vector<std::uint32_t> rack_of, rack_start, rack_next;
@@ -79,6 +82,7 @@ struct SoftWorkspace {
   struct Stage {
     enum class Kind : std::uint8_t {
       kLoad,
+      kDraft,
       kPack,
       kAccelerate,
       kAccelerateOn,

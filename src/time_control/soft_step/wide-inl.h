@@ -65,7 +65,7 @@ HWY_INLINE V invert(V value) {
   return hn::IfThenElse(hn::Gt(value, zero), hn::Div(hn::Set(kWide, 1.0f), value), zero);
 }
 
-/// Floats from one row of bodies to the next.
+/// Floats from one row of a table to the next: of bodies and of drafts of manifolds.
 constexpr std::ptrdiff_t kRow = 16;
 
 /// The first eight columns of a table, for the rows of as many bodies as there are lanes.
@@ -104,18 +104,19 @@ HWY_INLINE void transpose(V (&m)[8]) {
 #endif
 
 /// Loading rows and turning them over is three times as fast as gathering columns.
+template <std::ptrdiff_t kStride = kRow>
 HWY_INLINE Columns load_rows(const float* table, const std::int32_t* rows) {
   Columns to;
 #if HWY_TARGET == HWY_SCALAR
-  for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + kRow * rows[0] + k);
+  for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + kStride * rows[0] + k);
 #else
   if constexpr (kWidth == 8) {
-    for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + kRow * rows[k]);
+    for (std::size_t k = 0; k < 8; ++k) to.c[k] = hn::Load(kWide, table + kStride * rows[k]);
     transpose(to.c);
   } else {
     for (std::size_t k = 0; k < 4; ++k) {
-      to.c[k] = hn::Load(kWide, table + kRow * rows[k]);
-      to.c[4 + k] = hn::Load(kWide, table + kRow * rows[k] + 4);
+      to.c[k] = hn::Load(kWide, table + kStride * rows[k]);
+      to.c[4 + k] = hn::Load(kWide, table + kStride * rows[k] + 4);
     }
     transpose_blocks(to.c[0], to.c[1], to.c[2], to.c[3]);
     transpose_blocks(to.c[4], to.c[5], to.c[6], to.c[7]);
