@@ -1,10 +1,12 @@
 #include "world/events.hpp"
 
 #include "collision/queries/overlap.hpp"
+#include "math/refill.hpp"
 #include "world/colliders.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <tuple>
 
@@ -112,14 +114,46 @@ class EventSearch {
     }
   }
 
+  /// Whether the last search was for this world, a step ago, and asked the same.
+  [[nodiscard]] bool can_compare() const {
+    return scratch_.last_step + 1 == world_.step_index && scratch_.last_colliders.size() == scratch_.colliders.size() &&
+           scratch_.last_touching == options_.touching && scratch_.last_proximity == options_.proximity &&
+           scratch_.last_ignored == scratch_.ignored;
+  }
+
+  void mark_moved() {
+    const bool compares = can_compare();
+    refill(scratch_.moved, world_.bodies.size(), compares ? std::uint8_t{0} : std::uint8_t{1});
+    for (std::size_t k = 0; compares && k < scratch_.colliders.size(); ++k) {
+      const Collider &now = scratch_.colliders[k], &last = scratch_.last_colliders[k];
+      const bool same = now.geometry == last.geometry && now.body == last.body && now.X_WG.R == last.X_WG.R &&
+                        now.X_WG.p == last.X_WG.p;
+      if (!same) scratch_.moved[now.body] = 1;
+    }
+    copy_to(scratch_.colliders, scratch_.last_colliders);
+    copy_to(scratch_.ignored, scratch_.last_ignored);
+    scratch_.last_touching = options_.touching;
+    scratch_.last_proximity = options_.proximity;
+    scratch_.last_step = world_.step_index;
+    for (Collider& collider : scratch_.colliders) collider.movable = scratch_.moved[collider.body] != 0;
+  }
+
+  void keep_unmoved() {
+    scratch_.near.clear();
+    std::copy_if(world_.events.near.begin(), world_.events.near.end(), std::back_inserter(scratch_.near),
+                 [&](const Nearness& n) { return scratch_.moved[n.body_a] == 0 && scratch_.moved[n.body_b] == 0; });
+  }
+
   void find_near() {
     list_ignored_pairs(world_, scratch_.ignored);
+    mark_moved();
+    keep_unmoved();
     DetectOptions detect;
     detect.collide.margin = options_.proximity;
     detect.threads = threads_;
     detect_contacts(scratch_.colliders, scratch_.ignored, detect, scratch_.detection, scratch_.contacts);
-    scratch_.near.clear();
     for (const Contact& contact : scratch_.contacts.contacts) {
+      if (!world_.bodies.is_movable(contact.body_a) && !world_.bodies.is_movable(contact.body_b)) continue;
       double gap = options_.proximity;
       for (const ContactPoint& point : scratch_.contacts.points_of(contact)) gap = std::min(gap, point.gap);
       const auto [a, b] = std::minmax(contact.body_a, contact.body_b);

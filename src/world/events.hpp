@@ -20,11 +20,18 @@ struct EventWorkspace {
   std::vector<Nearness> near;
   std::vector<Presence> inside;
   std::vector<std::vector<GeometryPiece>> triggers;  // per trigger
+
+  // What the last search saw: pairs of bodies that have not moved since are as near as they were.
+  std::vector<Collider> last_colliders;
+  std::vector<IgnoredPair> last_ignored;
+  double last_touching = 0, last_proximity = 0;  // [m]
+  std::int64_t last_step = -1;
+  std::vector<std::uint8_t> moved;  // per body, since then
 };
 
 /// Compares the present instant with the World's EventState, replaces that, and fills `events`: timers first, then
 /// triggers, then pairs of bodies, each in the order of their indices. A pair that touches is not near: coming to touch
-/// is a vanished proximity and a new touch.
+/// is a vanished proximity and a new touch. The narrow phase sees pairs of which one has moved since the last search.
 void find_events(World& world, const EventOptions& options, int threads, EventWorkspace& scratch,
                  std::vector<ContactEvent>& events);
 

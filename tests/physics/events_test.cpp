@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -108,6 +109,34 @@ TEST_P(Events, AreThoseOfABruteForceComparisonOverAThousandSteps) {
         EventKind::kNewProximity, EventKind::kPersistentProximity, EventKind::kVanishedProximity}) {
     EXPECT_GT(counts[kind], 0) << to_string(kind);
   }
+}
+
+// What sleeps is not looked at again until one of a pair has moved: events must be those of a look at all.
+TEST(EventLog, TellsOfSleepersWhatABruteForceComparisonDoes) {
+  Scene scene = make_gas("shock-propagation");
+  scene.gravity = Vec3(0, 0, -9.81);
+  for (Material& material : scene.materials) {
+    material.law.friction = 0.5;
+    material.law.rolling_friction = material.law.torsional_friction = 0.01;
+    material.law.restitution = 0;
+  }
+  scene.method.options = {{"sleeping", true}, {"subgrouping", true}, {"sleep_energy", 1e-3}};
+  Simulation simulation(scene);
+  simulation.watch_events(kWatched);
+  World before = simulation.world();
+  int most = 0;
+  for (int k = 0; k < 1000; ++k) {
+    if (k == 500) simulation.world().set_pose(simulation.world().find("ball3"), {Vec3(0, 0, 0.5), Quat::Identity()});
+    if (k == 700) simulation.restore(World(before));
+    (void)simulation.step();
+    const std::vector<std::uint8_t>& asleep = simulation.world().bodies.asleep;
+    most = std::max(most, static_cast<int>(std::count(asleep.begin(), asleep.end(), 1)));
+    std::multiset<std::tuple<EventKind, std::uint32_t, std::uint32_t>> found;
+    for (const ContactEvent& event : simulation.events()) found.emplace(event.kind, event.first, event.second);
+    ASSERT_EQ(found, expect_events(before, simulation.world(), k == 0)) << "step " << k;
+    before = simulation.world();
+  }
+  EXPECT_GT(most, 15);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Events,
