@@ -1,5 +1,6 @@
 #include "reproduce/between.hpp"
 
+#include "collision/continuous/motion_between.hpp"
 #include "collision/continuous/time_of_contact.hpp"
 
 #include <algorithm>
@@ -17,11 +18,9 @@ namespace {
 
 MovingCollider make_moving(const Places& before, const World& world, const WorldPiece& piece, double h) {
   const std::size_t i = piece.body;
-  BallisticMotion motion;
-  motion.center = before.position[i];
-  motion.X_WG = Transform{before.orientation[i].toRotationMatrix(), before.position[i]} * piece.X_CG;
-  motion.velocity = (world.bodies.position[i] - before.position[i]) / h;
-  motion.spin = find_mean_spin(before.orientation[i], world.bodies.orientation[i], h);
+  const BallisticMotion motion =
+      make_motion_between({before.position[i], before.orientation[i]},
+                          {world.bodies.position[i], world.bodies.orientation[i]}, piece.X_CG, h);
   return {piece.geometry.get(), motion, piece.body, world.bodies.is_movable(i)};
 }
 

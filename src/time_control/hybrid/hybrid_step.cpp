@@ -1,5 +1,6 @@
 #include "time_control/hybrid/hybrid_step.hpp"
 
+#include "collision/continuous/motion_between.hpp"
 #include "collision/continuous/time_of_contact.hpp"
 #include "constraint/point_row.hpp"
 #include "math/refill.hpp"
@@ -169,11 +170,8 @@ class HybridStep {
   /// From the remembered state to the present one.
   MovingCollider make_moving(const WorldPiece& piece, double dt) {
     const std::size_t i = piece.body;
-    BallisticMotion motion;
-    motion.center = local_.position[i];
-    motion.X_WG = Transform{local_.orientation[i].toRotationMatrix(), local_.position[i]} * piece.X_CG;
-    motion.velocity = (bodies_.position[i] - local_.position[i]) / dt;
-    motion.spin = find_mean_spin(local_.orientation[i], bodies_.orientation[i], dt);
+    const BallisticMotion motion = make_motion_between({local_.position[i], local_.orientation[i]},
+                                                       {bodies_.position[i], bodies_.orientation[i]}, piece.X_CG, dt);
     return {piece.geometry.get(), motion, piece.body, bodies_.is_movable(i)};
   }
 
