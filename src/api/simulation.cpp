@@ -283,6 +283,9 @@ double Simulation::penetration() {
       .depth;
 }
 
-void Simulation::restore(World world) { impl_->world = std::move(world); }
+void Simulation::restore(World world) {
+  impl_->world = std::move(world);
+  impl_->event_scratch = {};  // it knows the other world
+}
 
 }  // namespace achilles

@@ -126,11 +126,15 @@ class EventSearch {
     refill(scratch_.moved, world_.bodies.size(), compares ? std::uint8_t{0} : std::uint8_t{1});
     for (std::size_t k = 0; compares && k < scratch_.colliders.size(); ++k) {
       const Collider &now = scratch_.colliders[k], &last = scratch_.last_colliders[k];
-      const bool same = now.geometry == last.geometry && now.body == last.body && now.X_WG.R == last.X_WG.R &&
-                        now.X_WG.p == last.X_WG.p;
+      const bool same = world_.handle_of(now.body) == scratch_.last_bodies[k] && now.geometry == last.geometry &&
+                        now.body == last.body && now.X_WG.R == last.X_WG.R && now.X_WG.p == last.X_WG.p;
       if (!same) scratch_.moved[now.body] = 1;
     }
     copy_to(scratch_.colliders, scratch_.last_colliders);
+    scratch_.last_bodies.clear();
+    for (const Collider& collider : scratch_.colliders) {
+      scratch_.last_bodies.push_back(world_.handle_of(collider.body));
+    }
     copy_to(scratch_.ignored, scratch_.last_ignored);
     scratch_.last_touching = options_.touching;
     scratch_.last_proximity = options_.proximity;

@@ -23,6 +23,7 @@ struct EventWorkspace {
 
   // What the last search saw: pairs of bodies that have not moved since are as near as they were.
   std::vector<Collider> last_colliders;
+  std::vector<BodyHandle> last_bodies;  // per collider: memory of geometry that is gone may be in use again
   std::vector<IgnoredPair> last_ignored;
   double last_touching = 0, last_proximity = 0;  // [m]
   std::int64_t last_step = -1;

@@ -210,6 +210,19 @@ TEST(EventLog, TimerTicksAtMultiplesOfItsPeriod) {
   EXPECT_THROW((void)simulation.world().add_timer(0), std::invalid_argument);
 }
 
+TEST(EventLog, BodyInThePlaceOfARemovedOneIsLookedAtAnew) {
+  Scene scene = make_scene(0.01, 0, 0);
+  scene.gravity.setZero();
+  scene.bodies = {make_body("ball", {Sphere{0.5}}, Vec3::Zero()), make_body("other", {Sphere{0.4}}, Vec3(1, 0, 0))};
+  Simulation simulation(scene);
+  simulation.watch_events({});
+  EXPECT_EQ(simulation.step().new_contacts, 0);
+  World& world = simulation.world();
+  world.remove_body(world.find("other"));
+  (void)world.add_body(make_body("other", {Sphere{0.5}}, Vec3(1, 0, 0)));
+  EXPECT_EQ(simulation.step().new_contacts, 1);
+}
+
 TEST(EventLog, ResumedWorldTellsTheSameEvents) {
   const Scene scene = make_gas("lcp-fixed");
   Simulation simulation(scene), resumed(scene);
