@@ -88,5 +88,16 @@ TEST(Locks, PlanarBodyNeverLeavesItsPlane) {
   EXPECT_EQ(u.angular.z(), 0);
 }
 
+// Ten thousand times 0.1 s are 1000 s; added up they would be 1.6e-10 s more.
+TEST(Time, IsTheNumberOfStepsTimesTheStep) {
+  Scene scene = make_scene(0.1, 0, 0);
+  scene.bodies = {make_body("ball", {Sphere{1}}, Vec3::Zero())};
+  Simulation simulation(scene);
+  for (int k = 0; k < 10000; ++k) {
+    (void)simulation.step();
+    ASSERT_EQ(simulation.world().time, 0.1 * (k + 1));
+  }
+}
+
 }  // namespace
 }  // namespace achilles
