@@ -54,9 +54,11 @@ namespace {
 
 DetectOptions prepare_detection(const World& world, double margin, double h, StepWorkspace& scratch) {
   scratch.colliders.resize(world.pieces.size());
+  scratch.soft.materials.resize(world.pieces.size());
   scratch.runner.run(world.pieces.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       scratch.colliders[i] = place_collider(world, i, h);
+      scratch.soft.materials[i] = scratch.colliders[i].material;
       scratch.colliders[i].movable = scratch.movable[scratch.colliders[i].body] != 0;
     }
   });

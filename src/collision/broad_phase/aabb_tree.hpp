@@ -1,6 +1,8 @@
 // A dynamic tree of boxes: what overlaps this box, what does this ray pass through, in logarithmic time.
 #pragma once
 
+#include "math/huge_vector.hpp"
+
 #include <achilles/math.hpp>
 
 #include <array>
@@ -126,7 +128,7 @@ class AabbTree {
   std::int32_t build_range(std::span<BuildItem> items, std::span<const std::uint32_t> ids, std::span<const BoxF> boxes);
   double refit_below(std::int32_t node);
 
-  std::vector<Node> nodes_;
+  HugeVector<Node> nodes_;
   std::vector<std::int32_t> parents_;  // beside the nodes: only changes need them
   std::vector<std::int32_t> leaf_of_;  // id → node
   std::vector<BuildItem> items_;       // scratch of build

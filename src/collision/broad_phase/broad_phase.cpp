@@ -46,14 +46,14 @@ BroadPhaseProxy make_proxy(const Collider& collider, double margin) {
   return proxy;
 }
 
-bool may_collide(const BroadPhaseProxy& a, const BroadPhaseProxy& b, std::span<const IgnoredPair> ignored) {
+bool may_collide(const ProxyOwner& a, const ProxyOwner& b, std::span<const IgnoredPair> ignored) {
   if (a.body == b.body || !(a.movable || b.movable)) return false;
   if (ignored.empty()) return true;
   return !std::binary_search(ignored.begin(), ignored.end(),
                              IgnoredPair{std::min(a.body, b.body), std::max(a.body, b.body)});
 }
 
-bool boxes_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b) {
+bool half_spaces_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b) {
   if (a.half_space && !b.half_space && b.is_bounded()) return reaches_into(b.box, a);
   if (b.half_space && !a.half_space && a.is_bounded()) return reaches_into(a.box, b);
   return a.box.overlaps(b.box);

@@ -12,6 +12,12 @@
 
 namespace achilles {
 
+/// Whose a proxy is.
+struct ProxyOwner {
+  std::uint32_t body = 0;
+  bool movable = true;
+};
+
 /// What the broad phase sees of a collider: a box that holds it, over the instant or over an interval of motion.
 struct BroadPhaseProxy {
   Aabb box;  // [m] may be infinite
@@ -66,6 +72,7 @@ struct TreeWorkspace {
   AabbTree movable;
   AabbTree fixed;
   std::vector<BroadPhaseProxy> tracked;  // fattened, as of the last call in which they moved
+  std::vector<ProxyOwner> owners;        // of those: all that a query looks at besides its own
   std::vector<std::uint32_t> unbounded;  // sorted
   std::vector<IgnoredPair> ignored;
   std::vector<CandidateBlock> candidates;
@@ -107,10 +114,17 @@ void find_pairs_brute_force(std::span<const BroadPhaseProxy> proxies, std::span<
                             std::vector<ColliderPair>& pairs);
 
 /// Whether two proxies may collide at all: different bodies, one of them movable, not ignored.
-[[nodiscard]] bool may_collide(const BroadPhaseProxy& a, const BroadPhaseProxy& b,
-                               std::span<const IgnoredPair> ignored);
+[[nodiscard]] bool may_collide(const ProxyOwner& a, const ProxyOwner& b, std::span<const IgnoredPair> ignored);
+[[nodiscard]] inline bool may_collide(const BroadPhaseProxy& a, const BroadPhaseProxy& b,
+                                      std::span<const IgnoredPair> ignored) {
+  return may_collide(ProxyOwner{a.body, a.movable}, ProxyOwner{b.body, b.movable}, ignored);
+}
 
-/// Whether the boxes of two proxies meet, or the box of one reaches into the half-space of the other.
-[[nodiscard]] bool boxes_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b);
+/// Whether the boxes of two proxies meet, or the box of one reaches into the half-space of the other; for
+/// half_spaces_meet one must be a half-space.
+[[nodiscard]] bool half_spaces_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b);
+[[nodiscard]] inline bool boxes_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b) {
+  return a.half_space || b.half_space ? half_spaces_meet(a, b) : a.box.overlaps(b.box);
+}
 
 }  // namespace achilles

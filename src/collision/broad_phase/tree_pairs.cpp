@@ -121,7 +121,9 @@ class Follower {
   void judge(std::size_t id, double padding) {
     const bool stays = id < known && still_stands_for(scratch_.tracked[id], proxies_[id], padding);
     scratch_.is_moved[id] = stays ? kStays : kMoved;
-    if (!stays) scratch_.tracked[id] = fattened(proxies_[id], padding);
+    if (stays) return;
+    scratch_.tracked[id] = fattened(proxies_[id], padding);
+    scratch_.owners[id] = {proxies_[id].body, proxies_[id].movable};
   }
 
   std::span<const BroadPhaseProxy> proxies_;
@@ -177,6 +179,7 @@ void follow(std::span<const BroadPhaseProxy> proxies, double fatness, BlockRunne
     take_out(scratch, static_cast<std::uint32_t>(id));
   }
   scratch.tracked.resize(proxies.size());
+  scratch.owners.resize(proxies.size());
   scratch.is_moved.resize(proxies.size());
   scratch.edges.resize(BlockRunner::count_blocks(proxies.size(), kFollowBlock));
   runner.run(proxies.size(), kFollowBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
@@ -189,9 +192,10 @@ void follow(std::span<const BroadPhaseProxy> proxies, double fatness, BlockRunne
 /// Pairs of fat boxes in which `id` got a new one. Of two that both did, the smaller id reports the pair.
 void query_bounded(const TreeWorkspace& scratch, std::uint32_t id, std::vector<std::uint64_t>& keys) {
   const BroadPhaseProxy& self = scratch.tracked[id];
+  const ProxyOwner owner = scratch.owners[id];
   const auto report = [&](std::uint32_t other) {
     if (other == id || (scratch.is_moved[other] != 0 && other < id)) return;
-    if (may_collide(self, scratch.tracked[other], scratch.ignored)) keys.push_back(make_key(id, other));
+    if (may_collide(owner, scratch.owners[other], scratch.ignored)) keys.push_back(make_key(id, other));
   };
   const BoxF box = round_outward(self.box);
   scratch.movable.for_each_overlap(box, report);

@@ -73,8 +73,7 @@ class ManifoldList {
   }
 
   [[nodiscard]] const ContactLaw& law_of(const Contact& contact) const {
-    return world_.materials.law(scratch_.colliders[contact.collider_a].material,
-                                scratch_.colliders[contact.collider_b].material);
+    return world_.materials.law(soft_.materials[contact.collider_a], soft_.materials[contact.collider_b]);
   }
 
   /// Whether point p has the normal of the first point of the manifold.

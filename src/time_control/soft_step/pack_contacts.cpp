@@ -47,8 +47,8 @@ Drafts ContactPacker::drafts() const {
 void ContactPacker::draft(std::size_t index) const {
   const SoftManifold& manifold = soft_.manifolds[index];
   const Contact& contact = scratch_.contacts.contacts[manifold.contact];
-  const ContactLaw& law = world_.materials.law(scratch_.colliders[contact.collider_a].material,
-                                               scratch_.colliders[contact.collider_b].material);
+  const ContactLaw& law =
+      world_.materials.law(soft_.materials[contact.collider_a], soft_.materials[contact.collider_b]);
   const bool patch = manifold.kind % kPointsPerManifold > 0;
   soft_.draft_places[index + 1] = {soft_.slot_of[contact.body_a], soft_.slot_of[contact.body_b],
                                    static_cast<std::int32_t>(manifold.first), patch ? manifold.count : 0};

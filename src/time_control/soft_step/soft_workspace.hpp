@@ -44,6 +44,7 @@ struct LanePlan {
 };
 
 struct SoftWorkspace {
+  std::vector<std::uint32_t> materials;  // per collider
   std::vector<SoftManifold> manifolds;
   std::vector<std::uint32_t> first_manifold;  // per contact, and one past the last
   std::vector<GraphEdge> edges;               // per manifold
