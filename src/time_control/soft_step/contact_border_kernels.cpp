@@ -84,15 +84,23 @@ HWY_INLINE void fill(SoftLanes& lanes, std::size_t index, std::size_t at, const 
 
 /// Drafts lie in the order of the contacts, lanes do not: what later ones need is asked for in time, and before that,
 /// what says where it is.
-HWY_INLINE void fetch_drafts(const SoftLanes& lanes, std::size_t index, const Drafts& drafts) {
-  constexpr std::size_t kFar = 3;
+HWY_INLINE void fetch_drafts(const SoftLanes& lanes, std::size_t index, const Drafts& drafts,
+                             const SoftBodies& bodies) {
+  constexpr std::size_t kFar = 4;
   const std::int32_t* const end = drafts.manifold_at + lanes.contacts.size() * kLanes;
   const std::int32_t* m = drafts.manifold_at + (index + 2 * kFar) * kLanes;
   for (std::size_t k = 0; k < kLanes && m < end; ++k, ++m) {
-    __builtin_prefetch(drafts.manifolds + *m);
-    __builtin_prefetch(drafts.places + *m);
+    __builtin_prefetch(drafts.manifolds + *m, 0, 2);
+    __builtin_prefetch(drafts.places + *m, 0, 2);
   }
   if (index + kFar >= lanes.contacts.size()) return;
+  for (std::size_t k = 0; k < kLanes; ++k) {
+    const DraftPlace& place = drafts.places[drafts.manifold_at[(index + kFar) * kLanes + k]];
+    for (const std::int32_t slot : {place.slot_a, place.slot_b}) {
+      __builtin_prefetch(bodies.motions + slot, 0, 2);
+      __builtin_prefetch(bodies.masses + slot, 0, 2);
+    }
+  }
   const bool patch = lanes.contacts[index + kFar].patch >= 0;
   m = drafts.manifold_at + (index + kFar) * kLanes;
   for (std::size_t k = 0; patch && k < kLanes; ++k) {
@@ -263,7 +271,7 @@ HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, c
 void Prepare(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const SoftBodies& bodies) {
   for (std::size_t k = range.first; k < range.last; ++k) {
     ContactLanes& c = lanes.contacts[k];
-    fetch_drafts(lanes, k, drafts);
+    fetch_drafts(lanes, k, drafts, bodies);
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       fill(lanes, k, at, drafts);
       gather_masses(lanes, c, at, bodies.masses);
@@ -274,6 +282,7 @@ void Prepare(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const Soft
 
 void WarmStart(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
   for (std::size_t k = range.first; k < range.last; ++k) {
+    fetch_ahead(lanes, k, range.last, bodies);
     const bool round = lanes.contacts[k].masses < 0;
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       round ? warm_start<RoundMasses>(lanes, k, at, bodies) : warm_start<AnyMasses>(lanes, k, at, bodies);

@@ -109,6 +109,33 @@ struct Manifolds {
   }
 };
 
+constexpr std::size_t kLanesAhead = 16, kBodiesAhead = 4;
+
+/// Into the second-level cache: the first has places for few lines on their way.
+HWY_INLINE void fetch(const void* from, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t k = 0; k < bytes; k += kLine) __builtin_prefetch(static_cast<const char*>(from) + k, 0, 2);
+}
+
+HWY_INLINE void fetch_bodies(const SoftLanes& lanes, std::size_t index, std::size_t last, const SoftBodies& bodies) {
+  if (index >= last) return;
+  const ContactLanes& c = lanes.contacts[index];
+  for (std::size_t k = 0; k < kLanes; ++k) {
+    for (const std::int32_t slot : {c.slot_a[k], c.slot_b[k]}) __builtin_prefetch(bodies.motions + slot, 0, 2);
+  }
+}
+
+/// Asks for lanes, and for the bodies of those asked for before: where there are many, they come from far.
+HWY_INLINE void fetch_ahead(const SoftLanes& lanes, std::size_t index, std::size_t last, const SoftBodies& bodies) {
+  if (index + kLanesAhead < last) {
+    fetch(&lanes.contacts[index + kLanesAhead], sizeof(ContactLanes));
+    // Points lie one after the other in the order of the contacts.
+    const ContactLanes& here = lanes.contacts[index];
+    fetch(lanes.points.data() + here.first_point + kLanesAhead * here.points, here.points * sizeof(PointLanes));
+  }
+  fetch_bodies(lanes, index + kBodiesAhead, last, bodies);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace achilles

@@ -95,13 +95,26 @@ void ContactPacker::draft_points(const SoftManifold& manifold, const Contact& co
   if (patch) soft_.point_drafts[manifold.first + 1].twist = static_cast<float>(twist);
 }
 
-void ContactPacker::unpack(std::size_t index) const {
-  constexpr std::size_t kAhead = 3;
-  const std::size_t end = std::min(index + kAhead + 1, soft_.lanes.contacts.size()) * kLanes;
-  for (std::size_t at = (index + kAhead) * kLanes; at < end; ++at) {
-    if (soft_.manifold_at[at] >= 0)
-      __builtin_prefetch(&soft_.impulses[static_cast<std::size_t>(soft_.manifold_at[at])], 1);
+/// What is read of lanes, and where it goes.
+void ContactPacker::fetch_to_unpack(std::size_t index) const {
+  if (index >= soft_.lanes.contacts.size()) return;
+  const auto ask = [](const auto& from) {
+    for (std::size_t k = 0; k < sizeof(from); k += 64) {
+      __builtin_prefetch(reinterpret_cast<const char*>(&from) + k, 0, 2);
+    }
+  };
+  const ContactLanes& c = soft_.lanes.contacts[index];
+  ask(c.tangent);
+  ask(c.tangent_total);
+  ask(soft_.lanes.points[c.first_point].total);
+  ask(soft_.lanes.approach[c.first_point]);
+  for (std::size_t at = index * kLanes; at < (index + 1) * kLanes; ++at) {
+    if (soft_.manifold_at[at] >= 0) ask(soft_.impulses[static_cast<std::size_t>(soft_.manifold_at[at])]);
   }
+}
+
+void ContactPacker::unpack(std::size_t index) const {
+  fetch_to_unpack(index + 8);
   const ContactLanes& c = soft_.lanes.contacts[index];
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const std::int32_t m = soft_.manifold_at[index * kLanes + lane];

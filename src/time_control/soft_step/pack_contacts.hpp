@@ -25,6 +25,7 @@ class ContactPacker {
   void unpack(std::size_t index) const;
 
  private:
+  void fetch_to_unpack(std::size_t index) const;
   void draft_points(const SoftManifold& manifold, const Contact& contact, ManifoldDraft& to) const;
   /// What is remembered of the point at this place in contact `index`.
   [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const;

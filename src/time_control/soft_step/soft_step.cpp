@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLaneBlock = 4;  // lanes that one thread takes at a time
 constexpr std::size_t kFewLanes = 4;
 constexpr std::size_t kSlotBlock = 256;      // bodies
-constexpr std::size_t kFetchAhead = 8;       // bodies
+constexpr std::size_t kFetchAhead = 24;      // bodies
 constexpr std::size_t kJointBlock = 8;       // lanes of joints
 constexpr std::size_t kLanesInCache = 1024;  // that a core's cache holds
 
@@ -232,14 +232,14 @@ class SoftStep {
   void fetch_to_load(std::size_t row) const {
     if (row >= soft_.body_of.size()) return;
     const std::uint32_t body = soft_.body_of[row];
-    __builtin_prefetch(&world_.bodies.velocity[body]);
-    __builtin_prefetch(&scratch_.velocity_before[body]);
-    __builtin_prefetch(&scratch_.inverse_mass[body].linear);
-    __builtin_prefetch(&scratch_.inverse_mass[body].angular);
+    __builtin_prefetch(&world_.bodies.velocity[body], 0, 2);
+    __builtin_prefetch(&scratch_.velocity_before[body], 0, 2);
+    __builtin_prefetch(&scratch_.inverse_mass[body].linear, 0, 2);
+    __builtin_prefetch(&scratch_.inverse_mass[body].angular, 0, 2);
   }
   void fetch_to_unload(std::size_t body) const {
     if (body < soft_.slot_of.size() && soft_.slot_of[body] > 0)
-      __builtin_prefetch(&soft_.motions[soft_.watched + static_cast<std::size_t>(soft_.slot_of[body])]);
+      __builtin_prefetch(&soft_.motions[soft_.watched + static_cast<std::size_t>(soft_.slot_of[body])], 0, 2);
   }
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
