@@ -38,6 +38,7 @@ void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t>
   std::uint32_t next = 0;
   for (std::uint32_t color = 0; color <= Coloring::kMostColors; ++color) {
     place[color] = next;
+    coloring.rank[color] = static_cast<std::uint8_t>(coloring.start.size());
     if (counts[color] > 0 || color == kOverflow) coloring.start.push_back(next);
     next += counts[color];
   }

@@ -21,8 +21,9 @@ struct Coloring {
   }
   [[nodiscard]] std::span<const std::uint32_t> overflow() const { return edges_of(colors()); }
 
-  std::vector<std::uint32_t> used;     // scratch: per node, a bit per colour
-  std::vector<std::uint8_t> color_of;  // scratch: per edge
+  std::vector<std::uint32_t> used;          // per node that moves, a bit per colour of its edges
+  std::vector<std::uint8_t> color_of;       // per edge: kMostColors where it found none
+  std::uint8_t rank[kMostColors + 1] = {};  // of a color_of among those that have edges, as in `start`
 };
 
 /// Greedy, in the order of the edges: the first colour free at both ends. Edges to a node that cannot move are coloured

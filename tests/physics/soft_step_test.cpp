@@ -1,9 +1,8 @@
 // What the throughput method promises: single precision and soft contacts, but the same physics.
 #include "support/allocations.hpp"
-#include "support/scenes.hpp"
+#include "support/soft_scenes.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cmath>
 
@@ -11,30 +10,6 @@ namespace achilles {
 namespace {
 
 using namespace testing;
-
-Scene make_soft_scene(double step, double friction, double restitution) {
-  Scene scene = make_scene(step, friction, restitution);
-  scene.method.name = "soft-step";
-  scene.bodies = {make_ground()};
-  return scene;
-}
-
-/// Boxes and balls dropped on each other: every kind of contact, several colours.
-Scene make_heap(int count) {
-  Scene scene = make_soft_scene(0.01, 0.5, 0.1);
-  for (int k = 0; k < count; ++k) {
-    const Vec3 at(0.9 * (k % 4) + 0.05 * (k % 3), 0.9 * (k / 4 % 4) - 0.04 * (k % 5), 0.6 + 1.05 * (k / 16));
-    const Shape shape = k % 3 == 0 ? Shape{Sphere{0.45}} : Shape{Box{Vec3(0.8, 0.9, 1)}};
-    scene.bodies.push_back(make_body("body" + std::to_string(k), shape, at));
-  }
-  return scene;
-}
-
-std::uint64_t hash_after(const Scene& scene, int threads, int steps) {
-  Simulation simulation(scene, threads);
-  for (int k = 0; k < steps; ++k) EXPECT_FALSE(simulation.step().stopped);
-  return simulation.world().state_hash();
-}
 
 TEST(SoftStep, StackOfTwentyBoxesStandsForTenSeconds) {
   Scene scene = make_soft_scene(1.0 / 60, 0.5, 0);
@@ -130,21 +105,6 @@ TEST(SoftStep, CollidingBodiesKeepTheirMomentum) {
   EXPECT_LT((simulation.world().angular_momentum() - spin).norm(), 0.01 * spin.norm());
 }
 
-TEST(SoftStep, SameBitsWithOneAndTwoThreads) {
-  const Scene scene = make_heap(300);
-  EXPECT_EQ(hash_after(scene, 1, 60), hash_after(scene, 2, 60));
-}
-
-/// A bed of balls that touch: more than soft-step sweeps in one piece.
-Scene make_bed(int across, int layers) {
-  Scene scene = make_soft_scene(0.01, 0.5, 0);
-  for (int k = 0; k < across * across * layers; ++k) {
-    const Vec3 at(0.2 * (k % across), 0.2 * (k / across % across), 0.1 + 0.2 * (k / across / across));
-    scene.bodies.push_back(make_body("ball" + std::to_string(k), {Sphere{0.1}}, at));
-  }
-  return scene;
-}
-
 TEST(SoftStep, BedInCellsHasTheSameBitsOnTwoThreadsAndCarriesItsWeight) {
   const Scene scene = make_bed(42, 5);
   Simulation one(scene, 1), two(scene, 2);
@@ -185,18 +145,6 @@ TEST(SoftStep, PyramidsInCellsComeToRest) {
   double mass = 0;
   for (const double one : simulation.world().bodies.mass) mass += std::isfinite(one) ? one : 0;
   EXPECT_LT(simulation.world().kinetic_energy() / mass, 1e-7);  // [J/kg]: less than half a millimetre a second
-}
-
-TEST(SoftStep, SameBitsWhateverTheWidthOfTheLanes) {
-  const Scene scene = make_heap(80);
-  const std::uint64_t widest = hash_after(scene, 1, 60);
-  for (const std::int64_t target : {std::int64_t{HWY_SSE4}, std::int64_t{HWY_SCALAR}}) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    EXPECT_EQ(hash_after(scene, 1, 60), widest) << target;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 TEST(SoftStep, WarmStepAllocatesNothing) {

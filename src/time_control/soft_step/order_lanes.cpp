@@ -1,6 +1,8 @@
 #include "time_control/soft_step/order_lanes.hpp"
 
 #include "math/refill.hpp"
+#include "time_control/soft_step/cell_lanes.hpp"
+#include "time_control/soft_step/cells.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,16 +11,10 @@
 namespace achilles {
 namespace {
 
-/// Consecutive slots of a cell, as a power of two: bodies fit the second-level cache of a core. The larger the cells,
-/// the fewer contacts are between them, where bodies come from far; but all threads must find some.
-constexpr std::size_t kLeastCellBits = 10, kMostCellBits = 12, kManyCells = 16;
-
-/// Below, a core's cache holds all bodies anyway.
-constexpr std::uint32_t kFewBodies = 8192;
-
 /// Below, slots stay as they are.
 constexpr std::uint32_t kUnordered = 512;
-constexpr std::size_t kParts = 8;       // of the manifolds, sorted on their own
+constexpr std::size_t kParts = 8;  // of the manifolds, sorted on their own
+constexpr std::size_t kFewestOfPart = 2048;
 constexpr std::size_t kPlanBlock = 32;  // lanes
 
 /// Bits of x, apart by two zeros: for the curve that interleaves three of them.
@@ -68,12 +64,12 @@ class LaneMaker {
   LaneMaker(BlockRunner& runner, SoftWorkspace& soft)
       : runner_(runner),
         soft_(soft),
-        cell_bits_(
-            std::clamp<std::size_t>(std::bit_width(soft.movers / kManyCells | 1) - 1, kLeastCellBits, kMostCellBits)),
-        cells_(soft.movers < kFewBodies ? 0 : ((soft.movers - 1) >> cell_bits_) + 1),
+        cells_(soft.cells.size()),
+        borders_(soft.cells.borders()),
+        colors_(soft.coloring.colors() + 1),
         segments_(soft.movers < kUnordered ? 1 : 4),
-        first_shared_(cells_ * kColors * kKinds),
-        racks_(first_shared_ + kColors * segments_ * kKinds) {}
+        first_shared_((cells_ + borders_) * colors_ * kKinds),
+        racks_(first_shared_ + colors_ * segments_ * kKinds) {}
 
   void run() {
     sort();
@@ -92,22 +88,34 @@ class LaneMaker {
   }
 
  private:
-  static constexpr std::size_t kColors = Coloring::kMostColors + 1;  // with the overflow
-  static constexpr std::size_t kKinds = 2 * kPointsPerManifold;
+  static constexpr std::size_t kKinds = kLaneKinds;
 
   /// Kinds come in turns downward and upward, so that where two segments meet lanes have one kind.
   [[nodiscard]] static std::size_t turned(std::size_t segment, std::size_t kind) {
     return segment % 2 == 0 ? kKinds - 1 - kind : kind;
   }
 
-  [[nodiscard]] std::size_t find_rack(std::size_t m) const {
-    const std::size_t color = soft_.coloring.color_of[m], kind = soft_.manifolds[m].kind;
-    const std::int32_t a = soft_.slot_of[soft_.edges[m].body_a], b = soft_.slot_of[soft_.edges[m].body_b];
-    const auto cell_of = [&](std::int32_t slot) { return static_cast<std::size_t>(slot - 1) >> cell_bits_; };
+  /// Which cell or border has the manifold between these slots; none: it is shared.
+  [[nodiscard]] std::size_t find_cell(std::int32_t a, std::int32_t b) const {
+    const std::size_t none = cells_ + borders_;
+    if (none == 0) return none;
+    const auto cell_of = [&](std::int32_t slot) {
+      return std::size_t{soft_.cells.cell_of[static_cast<std::size_t>(slot - 1)]};
+    };
     // What is not moved belongs to every cell.
-    const std::size_t cell = cell_of(std::max(a, b));
-    if (cells_ > 0 && color + 1 < kColors && (std::min(a, b) <= 0 || cell_of(std::min(a, b)) == cell)) {
-      return (cell * kColors + color) * kKinds + turned(0, kind);
+    if (a <= 0 || b <= 0) return cell_of(std::max(a, b));
+    const std::size_t one = std::min(cell_of(a), cell_of(b)), other = std::max(cell_of(a), cell_of(b));
+    if (one == other) return one;
+    if (!soft_.cells.is_chain || other > one + 1) return none;
+    // Every other border first.
+    return cells_ + one / 2 + (one % 2 == 0 ? 0 : cells_ / 2);
+  }
+
+  [[nodiscard]] std::size_t find_rack(std::size_t m) const {
+    const std::size_t color = soft_.coloring.rank[soft_.coloring.color_of[m]], kind = soft_.manifolds[m].kind;
+    const std::int32_t a = soft_.slot_of[soft_.edges[m].body_a], b = soft_.slot_of[soft_.edges[m].body_b];
+    if (const std::size_t cell = find_cell(a, b); cell < cells_ + borders_ && color + 1 < colors_) {
+      return (cell * colors_ + color) * kKinds + turned(0, kind);
     }
     const std::size_t segment = static_cast<std::size_t>(std::max(a, b) - 1) * segments_ / soft_.movers;
     return first_shared_ + (color * segments_ + segment) * kKinds + turned(segment, kind);
@@ -115,7 +123,8 @@ class LaneMaker {
 
   /// By counting, in parts of fixed borders.
   void sort() {
-    const std::size_t n = soft_.manifolds.size(), part = std::max<std::size_t>((n + kParts - 1) / kParts, 1);
+    const std::size_t n = soft_.manifolds.size();
+    const std::size_t part = std::max((n + kParts - 1) / kParts, kFewestOfPart);
     soft_.rack_of.resize(n);
     soft_.sorted.resize(n);
     soft_.rack_start.resize(racks_ + 1);
@@ -144,30 +153,43 @@ class LaneMaker {
 
   void plan() {
     soft_.lane_plans.clear();
-    soft_.cell_start.clear();
+    soft_.cells.lane_start.clear();
     soft_.start.clear();
     const auto here = [&] { return static_cast<std::uint32_t>(soft_.lane_plans.size()); };
-    for (std::size_t cell = 0; cell < cells_; ++cell) {
-      soft_.cell_start.push_back(here());
-      for (std::size_t color = 0; color + 1 < kColors; ++color)
-        plan_shelf((cell * kColors + color) * kKinds, 1, kLanes);
-    }
-    soft_.cell_start.push_back(here());
+    plan_cells();
     const std::size_t width = segments_ * kKinds;
-    for (std::size_t color = 0; color < kColors; ++color) {
+    for (std::size_t color = 0; color < colors_; ++color) {
       const std::size_t rack = first_shared_ + color * width;
-      const bool overflow = color + 1 == kColors;
+      const bool overflow = color + 1 == colors_;
       if (overflow || soft_.rack_start[rack] < soft_.rack_start[rack + width]) soft_.start.push_back(here());
-      plan_shelf(rack, segments_, overflow ? 1 : kLanes);
+      plan_shelf(rack, overflow ? 1 : kLanes);
     }
     soft_.start.push_back(here());
   }
 
+  void plan_cells() {
+    const std::size_t count = cells_ + borders_;
+    soft_.laid.resize(soft_.rack_start[first_shared_]);
+    soft_.cell_plans.resize(soft_.rack_start[first_shared_]);
+    soft_.cell_plan_counts.resize(count);
+    for (std::vector<std::uint32_t>& masks : soft_.open_lanes) refill(masks, soft_.movers + std::size_t{1}, 0U);
+    runner_.run(count, 1, [&](std::size_t cell, std::size_t, std::size_t) {
+      const std::size_t first = cell * colors_ * kKinds, round = cell < cells_ ? 0 : cell < cells_ + cells_ / 2 ? 1 : 2;
+      soft_.cell_plan_counts[cell] = plan_cell({first, first + (colors_ - 1) * kKinds, round}, soft_);
+    });
+    for (std::size_t cell = 0; cell < count; ++cell) {
+      soft_.cells.lane_start.push_back(static_cast<std::uint32_t>(soft_.lane_plans.size()));
+      const LanePlan* plans = soft_.cell_plans.data() + soft_.rack_start[cell * colors_ * kKinds];
+      for (std::size_t k = 0; k < soft_.cell_plan_counts[cell]; ++k) close(plans[k]);
+    }
+    soft_.cells.lane_start.push_back(static_cast<std::uint32_t>(soft_.lane_plans.size()));
+  }
+
   /// Fills lanes, `most` manifolds in each, with what the racks of the shelf hold.
-  void plan_shelf(std::size_t rack, std::size_t segments, std::size_t most) {
+  void plan_shelf(std::size_t rack, std::size_t most) {
     LanePlan plan;
     plan.first = soft_.rack_start[rack];
-    for (std::size_t k = 0; k < segments * kKinds; ++k) {
+    for (std::size_t k = 0; k < segments_ * kKinds; ++k) {
       const std::size_t kind = turned(k / kKinds, k % kKinds);
       for (std::uint32_t left = soft_.rack_start[rack + k + 1] - soft_.rack_start[rack + k]; left > 0;) {
         const auto taken = static_cast<std::uint32_t>(std::min<std::size_t>(left, most - plan.count));
@@ -200,17 +222,18 @@ class LaneMaker {
     c.first_point = plan.first_point;
     c.patch = plan.patch;
     c.masses = plan.masses;
+    const auto& list = index < soft_.cells.lane_start.back() ? soft_.laid : soft_.sorted;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t at = index * kLanes + lane;
       soft_.manifold_at[at] = -1;
       if (lane >= plan.count) continue;
-      soft_.manifold_at[at] = static_cast<std::int32_t>(soft_.sorted[plan.first + lane]);
+      soft_.manifold_at[at] = static_cast<std::int32_t>(list[plan.first + lane]);
     }
   }
 
   BlockRunner& runner_;
   SoftWorkspace& soft_;
-  std::size_t cell_bits_, cells_, segments_, first_shared_, racks_;
+  std::size_t cells_, borders_, colors_, segments_, first_shared_, racks_;
   std::uint32_t points_ = 0;
   std::int32_t patches_ = 0, masses_ = 0;
 };
@@ -219,6 +242,7 @@ class LaneMaker {
 
 void order_slots(const World& world, SoftWorkspace& soft) {
   if (soft.movers < kUnordered) return;
+  if (has_slabs(soft.movers)) return order_in_slabs(world, soft);
   const auto bodies = std::span(soft.body_of).last(soft.movers);
   const Cubes cubes(world.bodies.position, bodies);
   refill(soft.shelf_start, cubes.count() + 1, std::uint32_t{0});
@@ -237,6 +261,9 @@ void order_slots(const World& world, SoftWorkspace& soft) {
   }
 }
 
-void assign_lanes(BlockRunner& runner, SoftWorkspace& soft) { LaneMaker(runner, soft).run(); }
+void assign_lanes(BlockRunner& runner, SoftWorkspace& soft) {
+  cut_cells(soft);
+  LaneMaker(runner, soft).run();
+}
 
 }  // namespace achilles

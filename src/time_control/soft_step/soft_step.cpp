@@ -83,6 +83,7 @@ class SoftStep {
     Profile& profile = *scratch_.profile;
     profile.count("manifolds", static_cast<double>(soft_.manifolds.size()));
     profile.count("colours", static_cast<double>(soft_.coloring.colors()));
+    profile.count("cells", static_cast<double>(soft_.cells.size()));
     const auto lanes = static_cast<double>(soft_.lanes.contacts.size() * kLanes);
     profile.count("share of lanes filled", lanes > 0 ? static_cast<double>(soft_.manifolds.size()) / lanes : 0);
   }
@@ -99,7 +100,7 @@ class SoftStep {
     soft_.stages.clear();
     soft_.stage_sizes.clear();
     // As many as there can be: a further colour must not cost memory in a later step.
-    constexpr std::size_t kSweep = Coloring::kMostColors + 2;
+    constexpr std::size_t kSweep = Coloring::kMostColors + 5;  // and rounds of cells
     const std::size_t most = 8 + 2 * kSweep + static_cast<std::size_t>(options_.substeps) * (2 + 5 * kSweep);
     soft_.stages.reserve(most);
     soft_.stage_sizes.reserve(most);
@@ -110,12 +111,12 @@ class SoftStep {
     for (int k = 0; k < options_.substeps; ++k) {
       // Impulses of a substep are those of the one before, to begin with. What they do to a body is known from that
       // one; the contacts need not be asked again.
-      add(k == 0 ? Kind::kAccelerate : Kind::kAccelerateOn, 0, rows, kSlotBlock);
+      change_bodies(k == 0 ? Kind::kAccelerate : Kind::kAccelerateOn);
       sweep_joints(k == 0 ? Kind::kWarmStartJoints : Kind::kTurnJoints);
       if (k == 0) sweep(Kind::kWarmStart);
       sweep_joints(Kind::kSolveJoints);
       sweep(Kind::kSolve);
-      add(Kind::kMove, 0, rows, kSlotBlock);
+      change_bodies(Kind::kMove);
       sweep_joints(Kind::kRelaxJoints);
       sweep(Kind::kRelax);
     }
@@ -126,13 +127,28 @@ class SoftStep {
   }
 
   void add(Kind kind, std::size_t begin, std::size_t count, std::size_t block, bool by_cell = false) {
-    soft_.stages.push_back({kind, by_cell, static_cast<std::uint32_t>(begin)});
+    soft_.stages.push_back({kind, by_cell, Kind::kLoad, static_cast<std::uint32_t>(begin)});
     soft_.stage_sizes.push_back({count, block});
   }
 
+  /// Where a sweep over cells follows, each does it to its own bodies before it begins with their contacts. What
+  /// impulses do not move has contacts in many cells: it comes before them all.
+  void change_bodies(Kind kind) {
+    const bool by_cells = soft_.cells.size() > 0 && soft_.joints.joints.empty();
+    const std::size_t rows = by_cells ? soft_.watched : soft_.body_of.size();
+    if (rows > 0) add(kind, 0, rows, kSlotBlock);
+    if (by_cells) change_ = kind;
+  }
+
   void sweep(Kind kind) {
-    const std::size_t cells = soft_.cell_start.size() - 1, colors = soft_.start.size() - 2;
-    if (cells > 0) add(kind, 0, cells, 1, true);
+    std::size_t cell = 0;
+    for (const std::uint32_t count : soft_.cells.rounds) {
+      if (count == 0) continue;
+      add(kind, cell, count, 1, true);
+      soft_.stages.back().bodies = std::exchange(change_, Kind::kLoad);
+      cell += count;
+    }
+    const std::size_t colors = soft_.start.size() - 2;
     // Few lanes are worked on by one thread, colour after colour, and so is the overflow: passing them on costs more.
     std::size_t few = soft_.start.front();
     const auto add_few = [&](std::size_t end) {
@@ -158,8 +174,10 @@ class SoftStep {
   }
 
   void work(const Stage& stage, std::size_t first, std::size_t last) {
-    const LaneRange range = stage.by_cell ? LaneRange{soft_.cell_start[first], soft_.cell_start[last]}
-                                          : LaneRange{stage.begin + first, stage.begin + last};
+    if (stage.bodies != Kind::kLoad) change_cell(stage.bodies, first);
+    const std::size_t begin = stage.begin + first, end = stage.begin + last;
+    const LaneRange range =
+        stage.by_cell ? LaneRange{soft_.cells.lane_start[begin], soft_.cells.lane_start[end]} : LaneRange{begin, end};
     const SoftBodies bodies{soft_.motions.data() + soft_.watched, soft_.masses.data() + soft_.watched};
     const auto h = static_cast<float>(h_ / options_.substeps);
     const auto push_speed = static_cast<float>(options_.push_speed);
@@ -240,6 +258,11 @@ class SoftStep {
   void fetch_to_unload(std::size_t body) const {
     if (body < soft_.slot_of.size() && soft_.slot_of[body] > 0)
       __builtin_prefetch(&soft_.motions[soft_.watched + static_cast<std::size_t>(soft_.slot_of[body])], 0, 2);
+  }
+
+  void change_cell(Kind kind, std::size_t cell) {
+    const std::vector<std::uint32_t>& start = soft_.cells.slot_start;
+    work({kind}, soft_.watched + start[cell], soft_.watched + start[cell + 1]);
   }
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
@@ -353,6 +376,7 @@ class SoftStep {
   TouchSearch search_;
   ContactPacker packer_;
   Softness between_, grounded_;
+  Kind change_ = Kind::kLoad;  // yet to be done to the bodies by the next sweep over cells
 };
 
 }  // namespace

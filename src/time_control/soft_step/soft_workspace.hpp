@@ -36,11 +36,25 @@ struct SoftTally {
 
 /// Which manifolds eight lanes hold and where what they want lies.
 struct LanePlan {
-  std::uint32_t first = 0;        // of its manifolds in the sorted list
+  std::uint32_t first = 0;        // of its manifolds in the list: in cells as they were laid, else as sorted
   std::uint32_t first_point = 0;  // rows of points
   std::uint16_t count = 0;        // manifolds
   std::uint16_t points = 1;       // rows
   std::int32_t patch = -1, masses = -1;
+};
+
+/// Bodies cut into cells of consecutive slots, so that a cell's contacts are swept by one thread without waiting for
+/// others. There may be none.
+struct SoftCells {
+  bool is_chain = false;                  // slabs: contacts between one and the next are cells of their own, borders
+  std::vector<std::uint32_t> slot_start;  // first slot of each cell, and one past the last
+  std::vector<std::uint16_t> cell_of;     // per slot above 0, from slot 1 on
+  std::vector<std::uint32_t> lane_start;  // of the lanes of each cell and each border, and one past the last
+  /// How many of these, in their order, may be swept at once before the next: the cells; every other border; the rest.
+  std::uint32_t rounds[3] = {};
+
+  [[nodiscard]] std::size_t size() const { return slot_start.empty() ? 0 : slot_start.size() - 1; }
+  [[nodiscard]] std::size_t borders() const { return is_chain ? size() - 1 : 0; }
 };
 
 struct SoftWorkspace {
@@ -53,8 +67,8 @@ struct SoftWorkspace {
   SoftJointLanes joint_lanes;
   std::vector<GraphEdge> joint_edges;
   Coloring joint_coloring;
-  SoftLanes lanes;                        // cell after cell, then what is shared, see order_lanes.hpp
-  std::vector<std::uint32_t> cell_start;  // of each cell's lanes, and one past the last
+  SoftLanes lanes;  // cell after cell, then what is shared, see order_lanes.hpp
+  SoftCells cells;
   std::vector<std::uint32_t> start;       // of each shared colour's lanes, of the overflow's, and one past the last
   std::vector<std::int32_t> manifold_at;  // per lane of the lanes: its manifold, or -1
   HugeVector<SoftImpulse> impulses;       // per manifold
@@ -65,6 +79,10 @@ struct SoftWorkspace {
   std::vector<std::uint32_t> place_of, sorted, shelf_start;  // scratch of sorting slots and manifolds
   std::vector<std::uint32_t> rack_of, rack_start, rack_next;
   std::vector<LanePlan> lane_plans;
+  std::vector<LanePlan> cell_plans;             // of each cell where its manifolds are in the sorted list
+  std::vector<std::uint32_t> cell_plan_counts;  // how many each has there
+  std::vector<std::uint32_t> laid;              // what cells have of the sorted list, in the order of their lanes
+  std::vector<std::uint32_t> open_lanes[3];     // per round of cells, and slot: scratch of laying
 
   std::vector<std::uint8_t> round;            // per body: impulses turn it alike about all axes
   std::vector<std::int32_t> slot_of;          // per body; 0: never moves or touches nothing
@@ -102,8 +120,9 @@ struct SoftWorkspace {
       kUnpackJoints
     };
     Kind kind = Kind::kLoad;
-    bool by_cell = false;     // counts cells, not lanes
-    std::uint32_t begin = 0;  // of lanes, rows, bodies or joints
+    bool by_cell = false;       // counts cells, not lanes
+    Kind bodies = Kind::kLoad;  // what a cell first does to its own bodies, if not this
+    std::uint32_t begin = 0;    // of lanes, cells, rows, bodies or joints
   };
   std::vector<Stage> stages;
   std::vector<StageSize> stage_sizes;

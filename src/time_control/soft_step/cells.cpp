@@ -1,0 +1,98 @@
+#include "time_control/soft_step/cells.hpp"
+
+#include "math/refill.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace achilles {
+namespace {
+
+/// Slots of a cell, as a power of two: bodies fit the second-level cache of a core. The larger the cells, the fewer
+/// contacts are between them, where bodies come from far; but all threads must find some.
+constexpr int kLeastCellBits = 10, kMostCellBits = 12;
+constexpr std::uint32_t kManyCells = 16;
+
+/// From here on; below, a core's cache holds all bodies anyway.
+constexpr std::uint32_t kManyBodies = 8192;
+
+constexpr std::uint32_t kSlabs = 8;             // even, so that every other border has as many as the rest and one more
+constexpr std::uint32_t kFewestInSlabs = 1000;  // bodies
+
+/// A body's own work and that of its contacts, halves of which are its neighbours'.
+std::uint32_t weigh_slot(const SoftWorkspace& soft, std::uint32_t slot) {
+  const std::uint32_t body = soft.body_of[soft.watched + slot];
+  return 1 + static_cast<std::uint32_t>(std::popcount(soft.coloring.used[body]));
+}
+
+void cut_evenly(SoftWorkspace& soft) {
+  SoftCells& cells = soft.cells;
+  const int bits = std::clamp(std::bit_width(soft.movers / kManyCells) - 1, kLeastCellBits, kMostCellBits);
+  for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) {
+    const std::uint32_t cell = (slot - 1) >> bits;
+    if (cell == cells.slot_start.size()) cells.slot_start.push_back(slot);
+    cells.cell_of[slot - 1] = static_cast<std::uint16_t>(cell);
+  }
+}
+
+void cut_slabs(SoftWorkspace& soft) {
+  SoftCells& cells = soft.cells;
+  std::uint64_t all = 0, before = 0;
+  for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) all += weigh_slot(soft, slot);
+  for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) {
+    const auto cell = static_cast<std::uint32_t>(before * kSlabs / all);
+    while (cells.slot_start.size() <= cell) cells.slot_start.push_back(slot);
+    cells.cell_of[slot - 1] = static_cast<std::uint16_t>(cell);
+    before += weigh_slot(soft, slot);
+  }
+}
+
+}  // namespace
+
+bool has_slabs(std::uint32_t movers) { return movers >= kFewestInSlabs && movers < kManyBodies; }
+
+void order_in_slabs(const World& world, SoftWorkspace& soft) {
+  const auto bodies = std::span(soft.body_of).last(soft.movers);
+  const auto count = static_cast<double>(soft.movers);
+  Vec3 mean = Vec3::Zero(), square = Vec3::Zero();
+  for (const std::uint32_t body : bodies) mean += world.bodies.position[body];
+  mean /= count;
+  for (const std::uint32_t body : bodies) square += (world.bodies.position[body] - mean).cwiseAbs2();
+  Eigen::Index axis = 0;
+  const double reach = 3 * std::sqrt(square.maxCoeff(&axis) / count);
+  // Two places per body; what flew far away belongs to the outermost.
+  const std::size_t places = 2 * bodies.size();
+  const double scale = reach > 0 ? static_cast<double>(places) / (2 * reach) : 0;
+  refill(soft.shelf_start, places, std::uint32_t{0});
+  soft.place_of.resize(soft.movers);
+  soft.sorted.resize(soft.movers);
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const double along = scale * (world.bodies.position[bodies[k]][axis] - mean[axis] + reach);
+    soft.place_of[k] = static_cast<std::uint32_t>(std::clamp(along, 0.0, static_cast<double>(places - 1)));
+    ++soft.shelf_start[soft.place_of[k]];
+  }
+  std::uint32_t next = 0;
+  for (std::uint32_t& start : soft.shelf_start) next += std::exchange(start, next);
+  for (std::size_t k = 0; k < bodies.size(); ++k) soft.sorted[soft.shelf_start[soft.place_of[k]]++] = bodies[k];
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    bodies[k] = soft.sorted[k];
+    soft.slot_of[bodies[k]] = static_cast<std::int32_t>(k + 1);
+  }
+}
+
+void cut_cells(SoftWorkspace& soft) {
+  SoftCells& cells = soft.cells;
+  cells.slot_start.clear();
+  cells.is_chain = has_slabs(soft.movers);
+  if (cells.is_chain || soft.movers >= kManyBodies) {
+    cells.cell_of.resize(soft.movers);
+    cells.is_chain ? cut_slabs(soft) : cut_evenly(soft);
+    cells.slot_start.push_back(soft.movers + 1);
+  }
+  const auto borders = static_cast<std::uint32_t>(cells.borders());
+  cells.rounds[0] = static_cast<std::uint32_t>(cells.size());
+  cells.rounds[1] = (borders + 1) / 2;
+  cells.rounds[2] = borders / 2;
+}
+
+}  // namespace achilles
