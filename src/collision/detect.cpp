@@ -235,7 +235,7 @@ void resize(const Places& size, ContactSet& contacts, ManifoldMemory& kept) {
   kept.points.resize(size.kept_point);
 }
 
-/// On one thread contacts are written where they belong at once.
+/// Whoever works alone writes contacts where they belong at once.
 void find_in_order(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts, ManifoldMemory& kept,
                    std::size_t& recycled) {
   contacts.clear();
@@ -293,7 +293,7 @@ void find_contacts_of_pairs(const NarrowPhase& narrow, DetectWorkspace::Impl& im
                             ManifoldMemory& kept, std::size_t& recycled) {
   const std::size_t count = impl.pairs.size();
   recycled = 0;
-  if (impl.runner.threads() == 1) {
+  if (impl.runner.works_alone()) {
     find_in_order(narrow, impl, contacts, kept, recycled);
     return;
   }

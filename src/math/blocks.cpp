@@ -1,5 +1,7 @@
 #include "math/blocks.hpp"
 
+#include "math/helper_trust.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -33,15 +35,6 @@ void pause() {
 constexpr int kAwake = 2000;   // looks at a variable before the core is offered to others: some microseconds
 constexpr int kDrowsy = 2000;  // offers of the core before a thread without work falls asleep
 
-/// Waits until `current` is another than `stage`: some microseconds awake, then giving the core to others.
-std::size_t wait_for_next(const std::atomic<std::size_t>& current, std::size_t stage) {
-  for (int k = 0;; ++k) {
-    const std::size_t now = current.load(std::memory_order_acquire);
-    if (now != stage) return now;
-    k < kAwake ? pause() : std::this_thread::yield();
-  }
-}
-
 thread_local std::size_t own_index = 0;  // of this thread in the team; 0 for those who are not in it
 thread_local bool takes_part = false;    // in some runner's work
 
@@ -63,8 +56,12 @@ class Team {
       return;
     }
     helpers = std::min({helpers, cores_ - 1, kMost});
+    if (helpers == 0 || !trust_.is_given()) {
+      job();
+      return;
+    }
     while (static_cast<int>(threads_.size()) < helpers) {
-      threads_.emplace_back([this, index = threads_.size() + 1] { help(index); });
+      threads_.emplace_back([this, index = threads_.size() + 1, &self = trust_.add_helper()] { help(index, self); });
     }
     job_ = &job;
     helpers_ = helpers;
@@ -72,9 +69,25 @@ class Team {
     gate_.notify_all();
     job();
     gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
-    for (int k = 0; (gate_.load(std::memory_order_acquire) & kCount) != 0; ++k) {
-      k < kAwake ? pause() : std::this_thread::yield();
+    wait_until([this] { return (gate_.load(std::memory_order_acquire) & kCount) == 0; });
+  }
+
+  /// False: a call would be done alone.
+  [[nodiscard]] bool helps() {
+    const std::unique_lock lock(busy_, std::try_to_lock);
+    return lock.owns_lock() && trust_.is_given();
+  }
+
+  /// Some microseconds awake, then giving the core to others. The one who called looks whether helpers are worth it.
+  template <class Done>
+  void wait_until(const Done& done) {
+    for (int k = 0; k < kAwake; ++k) {
+      if (done()) return;
+      pause();
     }
+    if (own_index == 0) trust_.begin_waiting();
+    while (!done()) std::this_thread::yield();
+    if (own_index == 0) trust_.end_waiting();
   }
 
   ~Team() {
@@ -89,7 +102,8 @@ class Team {
   static constexpr std::uint32_t kOpen = 1, kJoined = 2, kCount = 0x1fe, kCall = 0x200;
   static constexpr int kMost = kCount / kJoined;  // helpers that can be counted
 
-  void help(std::size_t index) {
+  void help(std::size_t index, HelperTrust::Helper& self) {
+    self.clock.follow();
     own_index = index;
     takes_part = true;
     for (std::uint32_t seen = 0; !stop_.load(std::memory_order_relaxed);) {
@@ -100,7 +114,9 @@ class Team {
              !gate_.compare_exchange_weak(now, now + kJoined, std::memory_order_acq_rel)) {
       }
       if ((now & kOpen) == 0 || now / kCall != seen) continue;
+      self.is_busy.store(true, std::memory_order_release);
       if (static_cast<int>(index) <= helpers_) (*job_)();
+      self.is_busy.store(false, std::memory_order_release);
       gate_.fetch_sub(kJoined, std::memory_order_release);
     }
   }
@@ -121,6 +137,7 @@ class Team {
 
   const int cores_ = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));  // asking takes microseconds
   std::mutex busy_;
+  HelperTrust trust_;
   std::vector<std::thread> threads_;
   std::atomic<std::uint32_t> gate_ = 0;
   std::atomic<bool> stop_ = false;
@@ -166,7 +183,8 @@ struct BlockRunner::Arena {
       const bool all =
           ended > 0 && stages[stage].done.fetch_add(ended, std::memory_order_acq_rel) + ended == stages[stage].blocks;
       if (!all) {
-        stage = wait_for_next(current, stage);
+        Team::shared().wait_until([&] { return current.load(std::memory_order_acquire) != stage; });
+        stage = current.load(std::memory_order_acquire);
         continue;
       }
       do {
@@ -236,6 +254,8 @@ void BlockRunner::run_stages_parallel(std::span<const StageSize> stages,
   takes_part = false;
   if (arena.failure) std::rethrow_exception(arena.failure);
 }
+
+bool BlockRunner::works_alone() const { return threads_ == 1 || takes_part || !Team::shared().helps(); }
 
 std::size_t BlockRunner::thread_index() { return own_index; }
 

@@ -28,6 +28,9 @@ class BlockRunner {
   /// At least 1; the arena of threads is kept until the number changes.
   void set_threads(int threads);
   [[nodiscard]] int threads() const { return threads_; }
+  /// Whether nobody would help at present: there is one thread, or the others' cores are taken. Where one thread has a
+  /// shorter way to the same result, it may then be taken, but without run().
+  [[nodiscard]] bool works_alone() const;
 
   /// Which of the threads runs this block, in [0, threads()): for scratch that one thread at a time uses. Results must
   /// not depend on it.

@@ -298,13 +298,19 @@ void find_pairs_tree(std::span<const BroadPhaseProxy> proxies, std::span<const I
   scratch.candidates.resize(BlockRunner::count_blocks(proxies.size(), kCandidateBlock));
   if (changed) find_fresh_pairs(runner, scratch);
   pairs.clear();
-  runner.run(scratch.candidates.size(), 1, [&](std::size_t k, std::size_t, std::size_t) {
+  const bool alone = runner.works_alone();
+  const auto update = [&](std::size_t k, std::size_t, std::size_t) {
     CandidateBlock& block = scratch.candidates[k];
     if (changed) merge_candidates(scratch, block);
     block.pairs.clear();
-    cull_candidates(proxies, block, runner.threads() == 1 ? pairs : block.pairs);
-  });
-  if (runner.threads() > 1) gather_pairs(runner, scratch, pairs);
+    cull_candidates(proxies, block, alone ? pairs : block.pairs);
+  };
+  if (alone) {
+    for (std::size_t k = 0; k < scratch.candidates.size(); ++k) update(k, k, k + 1);
+    return;
+  }
+  runner.run(scratch.candidates.size(), 1, update);
+  gather_pairs(runner, scratch, pairs);
 }
 
 }  // namespace achilles

@@ -27,7 +27,8 @@ std::uint32_t weigh_slot(const SoftWorkspace& soft, std::uint32_t slot) {
 
 void cut_evenly(SoftWorkspace& soft) {
   SoftCells& cells = soft.cells;
-  const int bits = std::clamp(std::bit_width(soft.movers / kManyCells) - 1, kLeastCellBits, kMostCellBits);
+  const int bits =
+      std::clamp(static_cast<int>(std::bit_width(soft.movers / kManyCells)) - 1, kLeastCellBits, kMostCellBits);
   for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) {
     const std::uint32_t cell = (slot - 1) >> bits;
     if (cell == cells.slot_start.size()) cells.slot_start.push_back(slot);
