@@ -110,6 +110,19 @@ HWY_INLINE void fetch_drafts(const SoftLanes& lanes, std::size_t index, const Dr
   }
 }
 
+/// Lanes that will be written.
+HWY_INLINE void fetch_empty(const SoftLanes& lanes, std::size_t index) {
+  if (index >= lanes.contacts.size()) return;
+  const auto ask = [](const void* from, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(static_cast<const char*>(from) + k, 1, 2);
+  };
+  const ContactLanes& c = lanes.contacts[index];
+  ask(&c, sizeof(ContactLanes));
+  ask(lanes.cold.data() + index, sizeof(ColdLanes));
+  ask(lanes.points.data() + c.first_point, c.points * sizeof(PointLanes));
+  ask(lanes.approach.data() + c.first_point, c.points * sizeof(ApproachLanes));
+}
+
 /// Two directions that complete n to a frame, without a branch [Duff17].
 HWY_INLINE void make_tangents(const V3& n, V3& t1, V3& t2) {
   const V one = hn::Set(kWide, 1.0f);
@@ -272,6 +285,7 @@ void Prepare(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const Soft
   for (std::size_t k = range.first; k < range.last; ++k) {
     ContactLanes& c = lanes.contacts[k];
     fetch_drafts(lanes, k, drafts, bodies);
+    fetch_empty(lanes, k + 8);
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       fill(lanes, k, at, drafts);
       gather_masses(lanes, c, at, bodies.masses);

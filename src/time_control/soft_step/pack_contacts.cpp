@@ -102,6 +102,7 @@ void ContactPacker::fetch_to_unpack(std::size_t index) const {
     for (std::size_t k = 0; k < sizeof(from); k += 64) {
       __builtin_prefetch(reinterpret_cast<const char*>(&from) + k, 0, 2);
     }
+    __builtin_prefetch(reinterpret_cast<const char*>(&from + 1) - 1, 0, 2);
   };
   const ContactLanes& c = soft_.lanes.contacts[index];
   ask(c.tangent);

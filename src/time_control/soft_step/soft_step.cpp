@@ -250,10 +250,13 @@ class SoftStep {
   void fetch_to_load(std::size_t row) const {
     if (row >= soft_.body_of.size()) return;
     const std::uint32_t body = soft_.body_of[row];
-    __builtin_prefetch(&world_.bodies.velocity[body], 0, 2);
-    __builtin_prefetch(&scratch_.velocity_before[body], 0, 2);
-    __builtin_prefetch(&scratch_.inverse_mass[body].linear, 0, 2);
-    __builtin_prefetch(&scratch_.inverse_mass[body].angular, 0, 2);
+    const auto ask = [](const auto& from) {
+      __builtin_prefetch(&from, 0, 2);
+      __builtin_prefetch(reinterpret_cast<const char*>(&from + 1) - 1, 0, 2);
+    };
+    ask(world_.bodies.velocity[body]);
+    ask(scratch_.velocity_before[body]);
+    ask(scratch_.inverse_mass[body]);
   }
   void fetch_to_unload(std::size_t body) const {
     if (body < soft_.slot_of.size() && soft_.slot_of[body] > 0)
