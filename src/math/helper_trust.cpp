@@ -12,8 +12,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr HelperTrust::Clock::duration kLong = 200us;                       // to wait for somebody who does not run
-constexpr HelperTrust::Clock::duration kShortest = 2ms, kLongest = 1024ms;  // to go on alone
+constexpr HelperTrust::Clock::duration kLong = 200us;                      // to wait for somebody who does not run
+constexpr HelperTrust::Clock::duration kShortest = 2ms, kLongest = 128ms;  // to go on alone
+constexpr HelperTrust::Clock::duration kSoon = 10ms;                       // a few turns that a system gives to others
 
 }  // namespace
 
@@ -53,7 +54,7 @@ bool HelperTrust::is_somebody_missing(Clock::duration waited) const {
 void HelperTrust::end_waiting() {
   const Clock::time_point now = Clock::now();
   if (now - began_ < kLong || !is_somebody_missing(now - began_)) return;
-  const bool is_soon = now < alone_until_ + 8 * alone_;
+  const bool is_soon = now < alone_until_ + kSoon + alone_;
   alone_ = is_soon ? std::min(2 * alone_, kLongest) : kShortest;
   alone_until_ = now + alone_;
   is_lost_ = true;
