@@ -12,7 +12,7 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kBodyBlock = 512;
+constexpr std::size_t kBodyBlock = 32;  // bodies that one thread takes at a time, as the stages of a step do
 
 /// What a step began with, of one body.
 struct BodyBefore {

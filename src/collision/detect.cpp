@@ -132,6 +132,10 @@ class NarrowPhase {
     return recycling_ != nullptr && scratch_.former_manifold[k] != kNoManifold;
   }
   [[nodiscard]] std::size_t count_kept(std::size_t k) const { return manifold(k).count; }
+  /// Whether the memory of the call before stands as it is when so many pairs are recycled and nothing else is kept.
+  [[nodiscard]] bool stands(std::size_t recycled) const {
+    return recycling_ != nullptr && recycled > 0 && recycled == recycling_->former.manifolds.size();
+  }
 
   /// Finds the contact of a pair anew and appends it.
   void find(std::size_t k, ContactSet& set, ManifoldMemory& kept) const {
@@ -143,18 +147,22 @@ class NarrowPhase {
     if (slack(k) > 0) keep(contact, set.points_of(contact), a(k), b(k), kept);
   }
 
-  /// Writes a recycled contact and its memory to their places, which must be there, and moves these on.
-  void place(std::size_t k, Places& at, ContactSet& set, ManifoldMemory& kept) const {
+  /// Writes a recycled contact to its place, which must be there, and moves that on.
+  void place(std::size_t k, Places& at, ContactSet& set) const {
     const KeptManifold& former = manifold(k);
-    const auto points = std::span(recycling_->former.points).subspan(former.first, former.count);
     Contact contact = make_contact(k, at.point);
     contact.count = former.count;
     set.contacts[at.contact++] = contact;
-    place_kept(points, a(k), b(k), set.points.data() + at.point);
-    kept.manifolds[at.manifold] = former;
+    place_kept(points_of(former), a(k), b(k), set.points.data() + at.point);
+    at.point += former.count;
+  }
+
+  /// The same for what is kept of it.
+  void keep_on(std::size_t k, Places& at, ManifoldMemory& kept) const {
+    const auto points = points_of(manifold(k));
+    kept.manifolds[at.manifold] = manifold(k);
     kept.manifolds[at.manifold++].first = static_cast<std::uint32_t>(at.kept_point);
     std::copy(points.begin(), points.end(), kept.points.begin() + static_cast<std::ptrdiff_t>(at.kept_point));
-    at.point += points.size();
     at.kept_point += points.size();
   }
 
@@ -166,6 +174,9 @@ class NarrowPhase {
   }
   [[nodiscard]] const KeptManifold& manifold(std::size_t k) const {
     return recycling_->former.manifolds[scratch_.former_manifold[k]];
+  }
+  [[nodiscard]] std::span<const KeptPoint> points_of(const KeptManifold& manifold) const {
+    return std::span(recycling_->former.points).subspan(manifold.first, manifold.count);
   }
   [[nodiscard]] Contact make_contact(std::size_t k, std::size_t first_point) const {
     const ColliderPair& pair = scratch_.pairs[k];
@@ -228,19 +239,12 @@ class FoundContacts {
   std::size_t contact_ = 0, manifold_ = 0;
 };
 
-void resize(const Places& size, ContactSet& contacts, ManifoldMemory& kept) {
-  contacts.contacts.resize(size.contact);
-  contacts.points.resize(size.point);
-  kept.manifolds.resize(size.manifold);
-  kept.points.resize(size.kept_point);
-}
-
-/// Whoever works alone writes contacts where they belong at once.
-void find_in_order(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts, ManifoldMemory& kept,
-                   std::size_t& recycled) {
+/// Whoever works alone writes contacts where they belong at once. Without `keeps_on` nothing is kept of what is
+/// recycled.
+void find_in_order(const NarrowPhase& narrow, bool keeps_on, DetectWorkspace::Impl& impl, ContactSet& contacts,
+                   ManifoldMemory& kept) {
   contacts.clear();
   kept.clear();
-  narrow.recall(0, impl.pairs.size());
   for (std::size_t k = 0; k < impl.pairs.size(); ++k) {
     if (!narrow.recycles(k)) {
       narrow.find(k, contacts, kept);
@@ -248,10 +252,27 @@ void find_in_order(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, Conta
     }
     Places at{contacts.contacts.size(), contacts.points.size(), kept.manifolds.size(), kept.points.size()};
     const std::size_t points = narrow.count_kept(k);
-    resize({at.contact + 1, at.point + points, at.manifold + 1, at.kept_point + points}, contacts, kept);
-    narrow.place(k, at, contacts, kept);
-    ++recycled;
+    contacts.contacts.resize(at.contact + 1);
+    contacts.points.resize(at.point + points);
+    narrow.place(k, at, contacts);
+    if (!keeps_on) continue;
+    kept.manifolds.resize(at.manifold + 1);
+    kept.points.resize(at.kept_point + points);
+    narrow.keep_on(k, at, kept);
   }
+}
+
+/// Without helpers. Returns whether `kept` is to be the next memory.
+bool find_alone(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts, ManifoldMemory& kept,
+                std::size_t& recycled) {
+  narrow.recall(0, impl.pairs.size());
+  for (std::size_t k = 0; k < impl.pairs.size(); ++k) recycled += narrow.recycles(k) ? 1 : 0;
+  if (narrow.stands(recycled)) {
+    find_in_order(narrow, false, impl, contacts, kept);
+    if (kept.manifolds.empty()) return false;
+  }
+  find_in_order(narrow, true, impl, contacts, kept);
+  return true;
 }
 
 /// What a block will hold: what is not recycled is found, the rest only counted.
@@ -289,34 +310,39 @@ Places place_blocks(std::size_t blocks, DetectWorkspace::Impl& impl, std::size_t
   return at;
 }
 
-void find_contacts_of_pairs(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts,
+/// Returns whether `kept` is to be the next memory.
+bool find_contacts_of_pairs(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts,
                             ManifoldMemory& kept, std::size_t& recycled) {
   const std::size_t count = impl.pairs.size();
   recycled = 0;
-  if (impl.runner.works_alone()) {
-    find_in_order(narrow, impl, contacts, kept, recycled);
-    return;
-  }
+  if (impl.runner.works_alone()) return find_alone(narrow, impl, contacts, kept, recycled);
   const std::size_t blocks = BlockRunner::count_blocks(count, kPairBlock);
   if (impl.blocks.size() < blocks) impl.blocks.resize(blocks);
   impl.runner.run(count, kPairBlock, [&](std::size_t index, std::size_t first, std::size_t last) {
     find_block(narrow, first, last, impl.blocks[index]);
   });
-  resize(place_blocks(blocks, impl, recycled), contacts, kept);
+  const Places size = place_blocks(blocks, impl, recycled);
+  const bool keeps_on = !narrow.stands(recycled) || size.manifold > recycled;
+  contacts.contacts.resize(size.contact);
+  contacts.points.resize(size.point);
+  kept.manifolds.resize(keeps_on ? size.manifold : 0);
+  kept.points.resize(keeps_on ? size.kept_point : 0);
   impl.runner.run(count, kPairBlock, [&](std::size_t index, std::size_t first, std::size_t last) {
     FoundContacts found(impl.blocks[index]);
     Places at = impl.places[index];
     for (std::size_t k = first; k < last; ++k) {
       if (narrow.recycles(k)) {
-        narrow.place(k, at, contacts, kept);
+        narrow.place(k, at, contacts);
+        if (keeps_on) narrow.keep_on(k, at, kept);
       } else {
         found.place(impl.pairs[k], at, contacts, kept);
       }
     }
   });
+  return keeps_on;
 }
 
-void detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, const DetectOptions& options,
+bool detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, const DetectOptions& options,
             const Recycling* recycling, DetectWorkspace::Impl& impl, ContactSet& contacts) {
   impl.runner.set_threads(options.threads);
   // What is recycled was looked for that much farther, so its pairs must be found from as far.
@@ -328,22 +354,24 @@ void detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ig
   if (recycling != nullptr) impl.former_manifold.resize(impl.pairs.size());
   const NarrowPhase narrow(colliders, options.collide, recycling, impl);
   std::size_t recycled = 0;
-  find_contacts_of_pairs(narrow, impl, contacts, recycling != nullptr ? recycling->next : impl.nothing_kept, recycled);
+  const bool keeps_on = find_contacts_of_pairs(narrow, impl, contacts,
+                                               recycling != nullptr ? recycling->next : impl.nothing_kept, recycled);
   if (recycling != nullptr && recycling->recycled != nullptr) *recycling->recycled = recycled;
   keep_axes(impl);
+  return keeps_on;
 }
 
 }  // namespace
 
 void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
                      const DetectOptions& options, DetectWorkspace& scratch, ContactSet& contacts) {
-  detect(colliders, ignored, options, nullptr, *scratch.impl, contacts);
+  (void)detect(colliders, ignored, options, nullptr, *scratch.impl, contacts);
 }
 
-void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
+bool detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
                      const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
                      ContactSet& contacts) {
-  detect(colliders, ignored, options, &recycling, *scratch.impl, contacts);
+  return detect(colliders, ignored, options, &recycling, *scratch.impl, contacts);
 }
 
 MeasuredPenetration measure_penetration(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,

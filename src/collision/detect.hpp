@@ -50,10 +50,12 @@ struct Recycling {
   std::size_t* recycled = nullptr;  // how many pairs were, where somebody counts
 };
 
-/// The same with contacts kept from call to call: a function of the colliders, options and the memory before.
-void detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
-                     const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
-                     ContactSet& contacts);
+/// The same with contacts kept from call to call: a function of the colliders, options and the memory before. True
+/// where `next` is to take the place of `former`; false where it would be the same, because all that was kept holds and
+/// nothing came: nothing is copied then.
+[[nodiscard]] bool detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
+                                   const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
+                                   ContactSet& contacts);
 
 /// How deep a pose interpenetrates: the deepest pair and how deep, 0 when nothing overlaps. Independent of contacts.
 struct MeasuredPenetration {

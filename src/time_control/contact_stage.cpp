@@ -111,9 +111,10 @@ void list_edges(const World& world, StepWorkspace& scratch) {
 void find_ungrouped_contacts(World& world, double margin, double h, double recycling, StepWorkspace& scratch) {
   const DetectOptions options = prepare_detection(world, margin, h, scratch);
   const Recycling memory{recycling, world.manifold_memory, scratch.next_manifolds, &scratch.recycled};
-  detect_contacts(scratch.colliders, scratch.ignored, options, memory, scratch.detection, scratch.contacts);
-  std::swap(world.manifold_memory, scratch.next_manifolds);
-  ++scratch.manifold_exchanges;
+  if (detect_contacts(scratch.colliders, scratch.ignored, options, memory, scratch.detection, scratch.contacts)) {
+    std::swap(world.manifold_memory, scratch.next_manifolds);
+    ++scratch.manifold_exchanges;
+  }
   if (scratch.profile != nullptr) scratch.profile->count("recycled contacts", static_cast<double>(scratch.recycled));
   list_edges(world, scratch);
 }
@@ -200,9 +201,8 @@ void remember_contact(const BodyArrays& bodies, const Contact& contact, SoftTall
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
     const bool acted = !scratch.records[p].impulse.isZero(0);
     const double approach = acted && !scratch.point_approach.empty() ? scratch.point_approach[p] : 0;
-    const double load = scratch.point_load.empty() ? 0 : scratch.point_load[p];
     const ContactPoint& point = scratch.contacts.points[p];
-    next.points[at.points++] = {point.feature, approach, load, scratch.records[p].impulse,
+    next.points[at.points++] = {point.feature, approach, 0, scratch.records[p].impulse,
                                 contact_place(bodies, contact, point.position)};
   }
 }
@@ -277,6 +277,10 @@ void remember_contacts(World& world, double touching, StepWorkspace& scratch, St
       if (scratch.soft.touched[k] != 0) remember_contact(world.bodies, contacts[k], at, scratch);
     }
   });
+  conclude_memory(world, sum, scratch, report);
+}
+
+void conclude_memory(World& world, const SoftTally& sum, StepWorkspace& scratch, StepReport& report) {
   report.new_contacts += static_cast<int>(sum.contacts - sum.kept);
   report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - static_cast<int>(sum.kept);
   report.contacts = static_cast<int>(scratch.contacts.points.size());

@@ -56,6 +56,10 @@ void conclude_contacts(World& world, double touching, StepWorkspace& scratch, St
 /// The second half of conclude_contacts, for those who fill the records of the points themselves.
 void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
 
+/// The end of it, for those who fill scratch.next_cache themselves: that becomes the World's memory, and the report
+/// says what came and went.
+void conclude_memory(World& world, const SoftTally& sum, StepWorkspace& scratch, StepReport& report);
+
 /// The World's contact cache is replaced by the one that the workspace has filled.
 void exchange_caches(World& world, StepWorkspace& scratch);
 

@@ -90,7 +90,6 @@ struct StepWorkspace {
   int manifold_exchanges = 0;
   std::vector<std::uint32_t> rows_of_point;  // per contact point, index of its normal row
   std::vector<double> point_approach;        // [m/s] per contact point, where the method has rows of them; else empty
-  std::vector<double> point_load;            // [N s] per contact point, where weights are handed down; else empty
 
   std::vector<JointLoad> joint_loads;  // per joint: part of the result
   std::vector<ContactRecord> records;  // contact points of the step with their impulses: part of the result

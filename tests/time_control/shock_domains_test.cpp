@@ -54,7 +54,7 @@ struct Field {
 
   const PatchDomains& cut() {
     find_cells(world, scratch, scratch.shock->domains);
-    cut_domains(world, scratch, scratch.shock->domains);
+    (void)cut_domains(world, scratch, scratch.shock->domains);
     return scratch.shock->domains;
   }
 };

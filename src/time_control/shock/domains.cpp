@@ -245,6 +245,21 @@ void make_pieces(PatchDomains& domains) {
   }
 }
 
+bool is_known(const StepWorkspace& scratch, const PatchDomains& domains) {
+  const PatchDomains::Known& known = domains.known;
+  return known.cells == domains.cells && known.edges == scratch.edges && known.movable == scratch.movable &&
+         known.height == scratch.shock->layers.height && known.cell_of == domains.cell_of;
+}
+
+void keep_known(const StepWorkspace& scratch, PatchDomains& domains) {
+  PatchDomains::Known& known = domains.known;
+  known.cells = domains.cells;
+  known.edges = scratch.edges;
+  known.movable = scratch.movable;
+  known.height = scratch.shock->layers.height;
+  known.cell_of = domains.cell_of;
+}
+
 }  // namespace
 
 void find_cells(const World& world, const StepWorkspace& scratch, PatchDomains& domains) {
@@ -255,7 +270,9 @@ void find_cells(const World& world, const StepWorkspace& scratch, PatchDomains& 
   }
 }
 
-void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains) {
+bool cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains) {
+  if (is_known(scratch, domains)) return false;
+  keep_known(scratch, domains);
   domains.keys.clear();
   domains.blocks.clear();
   domains.stage_start.clear();
@@ -267,6 +284,7 @@ void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains&
   domains.group_start.push_back(count_of(domains.stage_start));
   domains.stage_start.push_back(count_of(domains.blocks));
   make_pieces(domains);
+  return true;
 }
 
 }  // namespace achilles

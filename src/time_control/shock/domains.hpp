@@ -30,6 +30,8 @@ struct PatchPiece {
   std::uint32_t block = 0;
   std::uint32_t first_key = 0, last_key = 0;
   std::uint32_t first = 0, last = 0;  // patches
+  std::uint32_t touching = 0;         // points that touch,
+  std::uint32_t remembered = 0;       // and those of them that the last step knew
 };
 
 struct PatchDomains {
@@ -47,6 +49,14 @@ struct PatchDomains {
 
   std::vector<std::uint32_t> cells;    // per group, how many
   std::vector<std::uint32_t> cell_of;  // per body of a group in several
+
+  // What the last cut was made from; only speed depends on it.
+  struct Known {
+    std::vector<GraphEdge> edges;
+    std::vector<std::uint8_t> movable;
+    std::vector<std::uint32_t> height, cells, cell_of;
+  };
+  Known known;
 
   // Scratch: bodies of the group at hand with their places, what lies between which cells.
   struct Place {
@@ -67,8 +77,9 @@ struct PatchDomains {
 /// Cells of all groups.
 void find_cells(const World& world, const StepWorkspace& scratch, PatchDomains& domains);
 
-/// Contacts of all groups in blocks and stages, after find_layers and find_cells. The patches of a block are numbered
-/// later.
-void cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains);
+/// Contacts of all groups in blocks and stages, after find_layers and find_cells. The keys of a block are sorted and
+/// its patches numbered later. Where nothing came, went or changed its height or cell the last cut stands, sorted as it
+/// is, and the answer is false.
+[[nodiscard]] bool cut_domains(const World& world, const StepWorkspace& scratch, PatchDomains& domains);
 
 }  // namespace achilles

@@ -22,9 +22,9 @@ struct ContactView {
   const ContactLaw& law;
 };
 
-const ContactLaw& law_of(const World& world, const StepWorkspace& scratch, const Contact& contact) {
-  return world.materials.law(scratch.colliders[contact.collider_a].material,
-                             scratch.colliders[contact.collider_b].material);
+// Of the World's pieces, which no step writes to: what one core reads, another writes slowly.
+const ContactLaw& law_of(const World& world, const Contact& contact) {
+  return world.materials.law(world.pieces[contact.collider_a].material, world.pieces[contact.collider_b].material);
 }
 
 bool touched_before(const World& world, std::int32_t match) {
@@ -64,33 +64,57 @@ class PatchBuilder {
   PatchBuilder(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch)
       : world_(world), options_(options), h_(h), scratch_(scratch) {}
 
-  /// Sorts the contacts of a block and counts the patches of its pieces.
-  void order(const PatchBlock& block) {
-    PatchDomains& domains = scratch_.shock->domains;
-    const auto keys = domains.keys.begin();
+  void sort(const PatchBlock& block) const {
+    const auto keys = scratch_.shock->domains.keys.begin();
     std::sort(keys + block.first_key, keys + block.last_key);
-    for (std::uint32_t k = block.first_piece; k < block.last_piece; ++k) {
-      PatchPiece& piece = domains.pieces[k];
-      piece.last = 0;
-      for (const std::uint64_t key : keys_of(piece)) {
-        for_each_patch(contact_of(key), [&](std::uint32_t, std::uint32_t) { ++piece.last; });
-      }
+  }
+
+  void count(PatchPiece& piece) const {
+    piece.last = 0;
+    for (const std::uint64_t key : keys_of(piece)) {
+      for_each_patch(contact_of(key), [&](std::uint32_t, std::uint32_t) { ++piece.last; });
     }
   }
 
+  /// Numbers the patches, which are counted by now, and makes room for them.
+  void number() const {
+    ShockWorkspace& shock = *scratch_.shock;
+    std::uint32_t next = 0;
+    for (PatchBlock& block : shock.domains.blocks) {
+      block.bounces = false;
+      block.first = next;
+      for (std::uint32_t k = block.first_piece; k < block.last_piece; ++k) {
+        PatchPiece& piece = shock.domains.pieces[k];
+        piece.first = next;
+        next += piece.last;
+        piece.last = next;
+      }
+      block.last = next;
+    }
+    shock.patches.resize(next);
+    shock.block_value.resize(shock.domains.blocks.size());
+    shock.rising.resize(next);
+  }
+
   /// Writes the patches of a piece, which are numbered by now.
-  void fill(const PatchPiece& piece) const {
+  void fill(PatchPiece& piece) const {
     bool bounces = false;
+    piece.touching = piece.remembered = 0;
     Patch* next = scratch_.shock->patches.data() + piece.first;
     for (const std::uint64_t key : keys_of(piece)) {
       const Contact& contact = contact_of(key);
-      const ContactView view{contact, static_cast<std::uint32_t>(key), law_of(world_, scratch_, contact)};
+      const ContactView view{contact, static_cast<std::uint32_t>(key), law_of(world_, contact)};
       for_each_patch(contact, [&](std::uint32_t first, std::uint32_t last) {
         Patch& patch = *next++;
         patch = make_patch(view, first, scratch_);
         for (std::uint32_t p = first; p < last; ++p) add_point(view, scratch_.contacts.points[p], patch);
         weigh_patch(patch, scratch_.inverse_mass);
-        for (const double speed : patch.rebound) bounces = bounces || speed > 0;
+        for (int i = 0; i < patch.count; ++i) {
+          bounces = bounces || patch.rebound[i] > 0;
+          if (patch.gap[i] > options_.slop) continue;
+          ++piece.touching;
+          piece.remembered += patch.remembered[i] ? 1 : 0;
+        }
       });
     }
     if (!bounces) return;
@@ -186,87 +210,88 @@ class PatchBuilder {
 
 namespace {
 
-void find_heights(const World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
-  const double g = world.gravity.norm();
-  const Vec3 up = g > 0 ? Vec3(-world.gravity / g) : Vec3(Vec3::Zero());
-  ShockWorkspace& shock = *scratch.shock;
-  shock.support.clear();
-  for (std::size_t index = 0; index < scratch.contacts.contacts.size(); ++index) {
-    const Contact& contact = scratch.contacts.contacts[index];
-    double gap = options.slop, lift = 0;
-    bool touches = touched_before(world, scratch.matches[index]);
-    for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
-      touches = touches || point.gap <= options.slop;
-      if (lift == 0 || point.gap < gap) lift = up.dot(point.normal);
+constexpr std::size_t kSupportBlock = 64;
+
+/// What the analysis of stacks sees of the present contacts: each once, by the thread that found its points.
+class SupportSearch {
+ public:
+  SupportSearch(const World& world, const ShockPropagationOptions& options, StepWorkspace& scratch)
+      : world_(world), options_(options), scratch_(scratch), shock_(*scratch.shock) {
+    const double g = world.gravity.norm();
+    if (g > 0) up_ = -world.gravity / g;
+    shock_.contact_support.resize(scratch.contacts.contacts.size());
+  }
+
+  void look_at(std::size_t index) {
+    const Contact& contact = scratch_.contacts.contacts[index];
+    double gap = options_.slop, lift = 0;
+    bool touches = false;
+    for (const ContactPoint& point : scratch_.contacts.points_of(contact)) {
+      touches = touches || point.gap <= options_.slop;
+      if (lift == 0 || point.gap < gap) lift = up_.dot(point.normal);
       gap = std::min(gap, point.gap);
     }
-    if (touches) shock.support.push_back({contact.body_a, contact.body_b, lift});
+    touches = touches || touched_before(world_, scratch_.matches[index]);
+    shock_.contact_support[index] = {{contact.body_a, contact.body_b, lift}, touches};
   }
-  if (options.gravity_layers && g > 0) {
-    find_stack_layers(shock.support, scratch.movable, shock.layers);
-  } else {
-    find_distance_layers(shock.support, scratch.movable, shock.layers);
+
+  void find_heights() {
+    shock_.support.clear();
+    for (const ContactSupport& support : shock_.contact_support) {
+      if (support.touches) shock_.support.push_back(support.edge);
+    }
+    if (options_.gravity_layers && !up_.isZero(0)) {
+      find_stack_layers(shock_.support, scratch_.movable, shock_.layers);
+    } else {
+      find_distance_layers(shock_.support, scratch_.movable, shock_.layers);
+    }
   }
-}
+
+ private:
+  const World& world_;
+  const ShockPropagationOptions& options_;
+  StepWorkspace& scratch_;
+  ShockWorkspace& shock_;
+  Vec3 up_ = Vec3::Zero();
+};
 
 }  // namespace
 
 void find_layers(const World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
-  scratch.runner.run(2, 1, [&](std::size_t which, std::size_t, std::size_t) {  // neither needs the other
-    which == 0 ? find_heights(world, options, scratch) : find_cells(world, scratch, scratch.shock->domains);
+  SupportSearch search(world, options, scratch);
+  const StageSize stages[] = {{scratch.contacts.contacts.size(), kSupportBlock}, {2, 1}};
+  scratch.runner.run_stages(stages, [&](std::size_t stage, std::size_t first, std::size_t last) {
+    if (stage == 0) {
+      for (std::size_t index = first; index < last; ++index) search.look_at(index);
+    } else {  // neither needs the other
+      first == 0 ? search.find_heights() : find_cells(world, scratch, scratch.shock->domains);
+    }
   });
 }
 
 void build_patches(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
-  ShockWorkspace& shock = *scratch.shock;
-  cut_domains(world, scratch, shock.domains);
-  std::vector<PatchBlock>& blocks = shock.domains.blocks;
-  PatchBuilder builder(world, options, h, scratch);
-  scratch.runner.run(blocks.size(), 1,
-                     [&](std::size_t block, std::size_t, std::size_t) { builder.order(blocks[block]); });
-  std::uint32_t next = 0;
-  for (PatchBlock& block : blocks) {
-    block.first = next;
-    for (std::uint32_t k = block.first_piece; k < block.last_piece; ++k) {
-      PatchPiece& piece = shock.domains.pieces[k];
-      piece.first = next;
-      next += piece.last;
-      piece.last = next;
+  PatchDomains& domains = scratch.shock->domains;
+  const bool anew = cut_domains(world, scratch, domains);
+  const PatchBuilder builder(world, options, h, scratch);
+  const std::size_t pieces = domains.pieces.size();
+  const StageSize stages[] = {{anew ? domains.blocks.size() : 0, 1}, {pieces, 1}, {1, 1}, {pieces, 1}};
+  scratch.runner.run_stages(stages, [&](std::size_t stage, std::size_t k, std::size_t) {
+    switch (stage) {
+      case 0:
+        builder.sort(domains.blocks[k]);
+        break;
+      case 1:
+        builder.count(domains.pieces[k]);
+        break;
+      case 2:
+        builder.number();
+        break;
+      default:
+        builder.fill(domains.pieces[k]);
+        break;
     }
-    block.last = next;
-  }
-  shock.patches.resize(next);
-  shock.block_value.resize(blocks.size());
-  shock.rising.resize(next);
-  for_each_piece(scratch, [&](const PatchPiece& piece) { builder.fill(piece); });
+  });
   refill(scratch.solves, scratch.groups.size(), SolveReport{});
-}
-
-void prepare_records(StepWorkspace& scratch) {
-  scratch.records.resize(scratch.contacts.points.size());
-  scratch.point_load.resize(scratch.contacts.points.size());
-}
-
-void record_patches(std::span<const Patch> patches, StepWorkspace& scratch) {
-  // Threads share bodies; and bodies the lines of a cache, which a store takes from the other threads.
-  const auto mark = [&](std::uint32_t body) {
-    const std::atomic_ref flag(scratch.constrained[body]);
-    if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
-  };
-  for (const Patch& patch : patches) {
-    bool pushes = false;
-    for (int i = 0; i < patch.count; ++i) {
-      const std::size_t p = patch.first + static_cast<std::size_t>(i);
-      const ContactPoint& point = scratch.contacts.points[p];
-      const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
-      scratch.point_load[p] = patch.load[i];
-      scratch.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
-      pushes = pushes || !impulse.isZero(0);
-    }
-    if (!pushes) continue;
-    mark(patch.body_a);
-    mark(patch.body_b);
-  }
 }
 
 }  // namespace achilles

@@ -1,10 +1,10 @@
 #include "time_control/shock/shock_propagation.hpp"
 
-#include "math/refill.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/shock/correction.hpp"
 #include "time_control/shock/joints.hpp"
 #include "time_control/shock/patches.hpp"
+#include "time_control/shock/records.hpp"
 #include "time_control/shock/shock_workspace.hpp"
 #include "time_control/shock/sweeps.hpp"
 
@@ -20,16 +20,6 @@ template <class Work>
 void for_each_body(const World& world, StepWorkspace& scratch, const Work& work) {
   scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) work(i);
-  });
-}
-
-/// What the sweeps found, told to the records and to the correction.
-void conclude_sweeps(const World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
-  prepare_records(scratch);
-  refill(scratch.shock->block_value, scratch.shock->domains.blocks.size(), 0.0);
-  for_each_piece(scratch, [&](const PatchPiece& piece) {
-    record_patches(patches_of(piece, *scratch.shock), scratch);
-    aim_correction(world, options, h, piece, scratch);
   });
 }
 
@@ -60,12 +50,12 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   scratch.mark("patches");
   solve_shocks(world, options, scratch);
   scratch.mark("sweeps");
-  conclude_sweeps(world, options, h, scratch);
-  remember_contacts(world, options.slop, scratch, report);
+  conclude_sweeps(world, options, h, scratch, report);
   scratch.mark("memory and records");
   const bool conserving = options.integrator == Integrator::kConserving;
   for_each_body(world, scratch, [&](std::size_t i) {
-    integrate_position(world, i, h, scratch.constrained[i] == 0 && conserving, scratch.motion);
+    const bool free = scratch.constrained[i] == 0 && !was_pushed(*scratch.shock, i);
+    integrate_position(world, i, h, free && conserving, scratch.motion);
   });
   scratch.mark("positions");
   correct_shocks(world, options, scratch);

@@ -40,8 +40,15 @@ struct LayerClusters {
   std::vector<std::uint32_t> roots, sorted;
 };
 
+/// A contact as the analysis of stacks sees it.
+struct ContactSupport {
+  SupportEdge edge;
+  bool touches = false;  // or touched in the last step
+};
+
 struct ShockWorkspace {
-  std::vector<SupportEdge> support;  // contacts that touch
+  std::vector<ContactSupport> contact_support;  // per contact
+  std::vector<SupportEdge> support;             // contacts that touch
   StackLayers layers;
   PatchDomains domains;
   std::vector<Patch> patches;         // block after block, layer after layer
@@ -52,9 +59,12 @@ struct ShockWorkspace {
   std::vector<std::array<double, Patch::kPoints>> loads_before;  // per patch, of the last step [N s]
   std::vector<JointBlock> joint_blocks;                          // in the order of StepWorkspace::joint_rows
   std::vector<JointBlock> correction_blocks;
-  std::vector<Load> loads;                   // per body
-  std::vector<BodyInverseMass> translating;  // per body: the inverse mass of one that does not turn
-  std::vector<BodyVelocity> displacement;    // per body [m], [rad]
+  std::vector<std::uint8_t> touched;              // per key of the domains: whether the contact did in this step
+  std::vector<SoftTally> places;                  // per contact that touched: where it lies in the next memory
+  std::vector<std::vector<std::uint8_t>> pushed;  // per thread and body: an impulse acted on it
+  std::vector<Load> loads;                        // per body
+  std::vector<BodyInverseMass> translating;       // per body: the inverse mass of one that does not turn
+  std::vector<BodyVelocity> displacement;         // per body [m], [rad]
 };
 
 }  // namespace achilles

@@ -121,13 +121,12 @@ class WarmStart {
 };
 
 /// Whether most of what touches did not touch in the last step.
-bool is_new(const ShockGroup& group, double slop) {
-  int touching = 0, remembered = 0;
-  for (const Patch& patch : group.patches) {
-    for (int i = 0; i < patch.count; ++i) {
-      if (patch.gap[i] > slop) continue;
-      ++touching;
-      remembered += patch.remembered[i] ? 1 : 0;
+bool is_new(const ShockGroup& group, const PatchDomains& domains) {
+  std::uint32_t touching = 0, remembered = 0;
+  for (const PatchBlock& block : group.blocks) {
+    for (std::uint32_t k = block.first_piece; k < block.last_piece; ++k) {
+      touching += domains.pieces[k].touching;
+      remembered += domains.pieces[k].remembered;
     }
   }
   return 2 * remembered < touching;
@@ -196,7 +195,7 @@ void solve_shocks(World& world, const ShockPropagationOptions& options, StepWork
   const PatchBodies bodies{scratch.inverse_mass, world.bodies.velocity};
   for_each_shock_group(scratch, [&](std::size_t index) {
     const ShockGroup group(scratch, index);
-    if (options.propagate && (options.weight_feeling < 1 || is_new(group, options.slop))) {
+    if (options.propagate && (options.weight_feeling < 1 || is_new(group, shock.domains))) {
       feel_weights(world, options, group, scratch);
     }
     WarmStart start(group, bodies, scratch);

@@ -28,13 +28,14 @@ struct Detector {
   ManifoldMemory memory, next;
   ContactSet contacts;
   std::size_t recycled = 0;
+  bool changed = false;
 
   void run(std::span<const Collider> colliders, double distance, int threads = 1) {
     DetectOptions options;
     options.collide.margin = 0.01;
     options.threads = threads;
-    detect_contacts(colliders, {}, options, {distance, memory, next, &recycled}, scratch, contacts);
-    std::swap(memory, next);
+    changed = detect_contacts(colliders, {}, options, {distance, memory, next, &recycled}, scratch, contacts);
+    if (changed) std::swap(memory, next);
   }
 };
 
@@ -126,6 +127,43 @@ TEST(Recycle, SpheresAndPlanesAreAlwaysSearched) {
   // A hundredth of the radius √3/2.
   EXPECT_NEAR(recycling_distance(c, c, 1), 0.01 * std::sqrt(0.75), 1e-12);
   EXPECT_EQ(recycling_distance(c, c, 1e-4), 1e-4);
+}
+
+// A row of boxes rests: nothing is copied. One more at its end, or one fewer, and there is another memory, which a
+// search from nothing would leave, too.
+TEST(Recycle, MemoryStandsWhileNothingComesOrGoes) {
+  const std::vector<GeometryPiece> box = make_geometry({Box{Vec3(1, 1, 1)}});
+  std::vector<Collider> colliders;
+  const auto add = [&] {
+    const auto k = static_cast<std::uint32_t>(colliders.size());
+    colliders.push_back({box.front().geometry.get(), Transform{Mat3::Identity(), Vec3(k, 0, 0)}, k});
+  };
+  while (colliders.size() < 100) add();
+  for (const int threads : {1, 2}) {
+    Detector detector;
+    const auto expect = [&](bool changed, std::size_t recycled) {
+      Detector fresh;
+      detector.run(colliders, kDistance, threads);
+      fresh.run(colliders, kDistance);
+      EXPECT_EQ(detector.changed, changed);
+      EXPECT_EQ(detector.recycled, recycled);
+      EXPECT_EQ(detector.contacts.points.size(), fresh.contacts.points.size());
+      ASSERT_EQ(detector.memory.manifolds.size(), fresh.memory.manifolds.size());
+      ASSERT_EQ(detector.memory.points.size(), fresh.memory.points.size());
+      for (std::size_t k = 0; k < fresh.memory.manifolds.size(); ++k) {
+        EXPECT_EQ(detector.memory.manifolds[k].collider_a, fresh.memory.manifolds[k].collider_a);
+        EXPECT_EQ(detector.memory.manifolds[k].first, fresh.memory.manifolds[k].first);
+      }
+    };
+    expect(true, 0);
+    expect(false, 99);
+    add();
+    expect(true, 99);
+    expect(false, 100);
+    colliders.pop_back();
+    expect(true, 99);
+    expect(false, 99);
+  }
 }
 
 TEST(Recycle, NumberOfThreadsDoesNotMatter) {
