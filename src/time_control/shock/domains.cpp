@@ -253,11 +253,11 @@ bool is_known(const StepWorkspace& scratch, const PatchDomains& domains) {
 
 void keep_known(const StepWorkspace& scratch, PatchDomains& domains) {
   PatchDomains::Known& known = domains.known;
-  known.cells = domains.cells;
-  known.edges = scratch.edges;
-  known.movable = scratch.movable;
-  known.height = scratch.shock->layers.height;
-  known.cell_of = domains.cell_of;
+  copy_to(domains.cells, known.cells);
+  copy_to(scratch.edges, known.edges);
+  copy_to(scratch.movable, known.movable);
+  copy_to(scratch.shock->layers.height, known.height);
+  copy_to(domains.cell_of, known.cell_of);
 }
 
 }  // namespace

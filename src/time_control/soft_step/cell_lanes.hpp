@@ -9,7 +9,7 @@
 
 namespace achilles {
 
-/// The racks [first, last) of sorted manifolds, kCellKinds for each colour, by kind downward.
+/// The racks [first, last) of sorted manifolds, kLaneKinds for each colour, by kind downward.
 struct CellRacks {
   std::size_t first = 0, last = 0;
   std::size_t round = 0;  // cells of the same round share no body that moves

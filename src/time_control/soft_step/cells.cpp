@@ -1,9 +1,10 @@
 #include "time_control/soft_step/cells.hpp"
 
-#include "math/refill.hpp"
+#include "time_control/soft_step/sort_slots.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace achilles {
 namespace {
@@ -64,21 +65,11 @@ void order_in_slabs(const World& world, SoftWorkspace& soft) {
   // Two places per body; what flew far away belongs to the outermost.
   const std::size_t places = 2 * bodies.size();
   const double scale = reach > 0 ? static_cast<double>(places) / (2 * reach) : 0;
-  refill(soft.shelf_start, places, std::uint32_t{0});
-  soft.place_of.resize(soft.movers);
-  soft.sorted.resize(soft.movers);
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const double along = scale * (world.bodies.position[bodies[k]][axis] - mean[axis] + reach);
-    soft.place_of[k] = static_cast<std::uint32_t>(std::clamp(along, 0.0, static_cast<double>(places - 1)));
-    ++soft.shelf_start[soft.place_of[k]];
-  }
-  std::uint32_t next = 0;
-  for (std::uint32_t& start : soft.shelf_start) next += std::exchange(start, next);
-  for (std::size_t k = 0; k < bodies.size(); ++k) soft.sorted[soft.shelf_start[soft.place_of[k]]++] = bodies[k];
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    bodies[k] = soft.sorted[k];
-    soft.slot_of[bodies[k]] = static_cast<std::int32_t>(k + 1);
-  }
+  const auto place_of = [&](std::uint32_t body) {
+    const double along = scale * (world.bodies.position[body][axis] - mean[axis] + reach);
+    return static_cast<std::uint32_t>(std::clamp(along, 0.0, static_cast<double>(places - 1)));
+  };
+  sort_slots(places, place_of, soft);
 }
 
 void cut_cells(SoftWorkspace& soft) {

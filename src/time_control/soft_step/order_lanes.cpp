@@ -3,6 +3,7 @@
 #include "math/refill.hpp"
 #include "time_control/soft_step/cell_lanes.hpp"
 #include "time_control/soft_step/cells.hpp"
+#include "time_control/soft_step/sort_slots.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -245,20 +246,8 @@ void order_slots(const World& world, SoftWorkspace& soft) {
   if (has_slabs(soft.movers)) return order_in_slabs(world, soft);
   const auto bodies = std::span(soft.body_of).last(soft.movers);
   const Cubes cubes(world.bodies.position, bodies);
-  refill(soft.shelf_start, cubes.count() + 1, std::uint32_t{0});
-  soft.place_of.resize(soft.movers);
-  soft.sorted.resize(soft.movers);
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    soft.place_of[k] = cubes.number_of(world.bodies.position[bodies[k]]);
-    ++soft.shelf_start[soft.place_of[k]];
-  }
-  std::uint32_t next = 0;
-  for (std::uint32_t& start : soft.shelf_start) next += std::exchange(start, next);
-  for (std::size_t k = 0; k < bodies.size(); ++k) soft.sorted[soft.shelf_start[soft.place_of[k]]++] = bodies[k];
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    bodies[k] = soft.sorted[k];
-    soft.slot_of[bodies[k]] = static_cast<std::int32_t>(k + 1);
-  }
+  sort_slots(
+      cubes.count() + 1, [&](std::uint32_t body) { return cubes.number_of(world.bodies.position[body]); }, soft);
 }
 
 void assign_lanes(BlockRunner& runner, SoftWorkspace& soft) {
