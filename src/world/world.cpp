@@ -53,6 +53,10 @@ void check_state(const BodyDescription& description) {
     throw std::invalid_argument("body '" + description.name + "': position, orientation and velocity must be finite");
 }
 
+void require_finite(bool finite, const World& world, std::uint32_t body, const char* what) {
+  if (!finite) throw std::invalid_argument("body '" + world.names[body] + "': " + what + " must be finite");
+}
+
 }  // namespace
 
 World::World() = default;
@@ -176,6 +180,8 @@ BodyHandle World::find(std::string_view name) const {
 
 void World::set_pose(BodyHandle handle, const Pose& pose) {
   const std::uint32_t body = index_of(handle);
+  const bool finite = pose.p.allFinite() && pose.q.coeffs().allFinite() && pose.q.norm() > 0;
+  require_finite(finite, *this, body, "position and orientation");
   bodies.orientation[body] = pose.q.normalized();
   bodies.position[body] = pose.p + bodies.orientation[body] * bodies.center_B[body];
   // Whoever sleeps on something that is moved away would hang in the air.
@@ -184,12 +190,17 @@ void World::set_pose(BodyHandle handle, const Pose& pose) {
 
 void World::set_velocity(BodyHandle handle, const BodyVelocity& velocity) {
   const std::uint32_t body = index_of(handle);
+  require_finite(velocity.linear.allFinite() && velocity.angular.allFinite(), *this, body, "velocity and spin");
+  if (bodies.kind[body] == BodyKind::kFixed) {
+    throw std::invalid_argument("body '" + names[body] + "' is fixed: it can be placed anew, but has no velocity");
+  }
   bodies.velocity[body] = velocity;
   wake(body);
 }
 
 void World::apply_force(BodyHandle handle, const Vec3& force, const Vec3& point_W) {
   const std::uint32_t body = index_of(handle);
+  require_finite(force.allFinite() && point_W.allFinite(), *this, body, "a force and its point");
   bodies.applied_force[body] += force;
   bodies.applied_torque[body] += (point_W - bodies.position[body]).cross(force);
   wake(body);
@@ -197,6 +208,7 @@ void World::apply_force(BodyHandle handle, const Vec3& force, const Vec3& point_
 
 void World::apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& point_W) {
   const std::uint32_t body = index_of(handle);
+  require_finite(impulse.allFinite() && point_W.allFinite(), *this, body, "an impulse and its point");
   const BodyInverseMass inverse = compute_inverse_mass(bodies, body);
   bodies.velocity[body].linear += inverse.linear.cwiseProduct(impulse);
   bodies.velocity[body].angular += inverse.angular * (point_W - bodies.position[body]).cross(impulse);

@@ -120,6 +120,27 @@ TEST(Sleep, EndsWhenAnythingIsDoneToTheBody) {
   EXPECT_TRUE(wakes([&] { world.apply_impulse(handle, Vec3::UnitX(), Vec3::Zero()); }));
 }
 
+TEST(World, RefusesWhatABodyCannotTakeAndKeepsItsState) {
+  World world;
+  BodyDescription ball;
+  ball.name = "ball";
+  ball.shape = {Sphere{1}};
+  const BodyHandle moving = world.add_body(ball);
+  ball.name = "anchor";
+  ball.kind = BodyKind::kFixed;
+  const BodyHandle fixed = world.add_body(ball);
+  const std::uint64_t hash = world.state_hash();
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(world.set_velocity(fixed, {Vec3::UnitX(), Vec3::Zero()}), std::invalid_argument);
+  EXPECT_THROW(world.set_velocity(moving, {Vec3(nan, 0, 0), Vec3::Zero()}), std::invalid_argument);
+  EXPECT_THROW(world.set_velocity(moving, {Vec3::Zero(), Vec3(0, infinity, 0)}), std::invalid_argument);
+  EXPECT_THROW(world.set_pose(moving, {Vec3::Zero(), Quat(0, 0, 0, 0)}), std::invalid_argument);
+  EXPECT_THROW(world.set_pose(moving, {Vec3(0, 0, nan), Quat::Identity()}), std::invalid_argument);
+  EXPECT_THROW(world.apply_force(moving, Vec3(infinity, 0, 0), Vec3::Zero()), std::invalid_argument);
+  EXPECT_THROW(world.apply_impulse(moving, Vec3::UnitX(), Vec3(0, nan, 0)), std::invalid_argument);
+  EXPECT_EQ(world.state_hash(), hash);
+}
+
 TEST(Snapshot, CopyKnowsNothingOfWhatHappensToTheOriginal) {
   RandomWorlds random(11);
   World world = random.world(6);
