@@ -57,6 +57,13 @@ void integrate_velocity(World& world, std::size_t i, std::span<const BodyInverse
   bodies.applied_torque[i].setZero();
 }
 
+void clear_applied_forces(BodyArrays& bodies) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    bodies.applied_force[i].setZero();
+    bodies.applied_torque[i].setZero();
+  }
+}
+
 void integrate_velocities(World& world, std::span<const BodyInverseMass> inverse_mass, double h,
                           std::span<FreeMotion> motion) {
   for (std::size_t i = 0; i < world.bodies.size(); ++i) integrate_velocity(world, i, inverse_mass, h, motion);

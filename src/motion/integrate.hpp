@@ -30,6 +30,9 @@ void integrate_velocities(World& world, std::span<const BodyInverseMass> inverse
 void integrate_velocity(World& world, std::size_t body, std::span<const BodyInverseMass> inverse_mass, double h,
                         std::span<FreeMotion> motion);
 
+/// Forces that were applied for one step end with it.
+void clear_applied_forces(BodyArrays& bodies);
+
 /// Moves every body that can move (dynamic and awake, or scripted) through the step. `constrained[i]` ≠ 0 tells that an
 /// impulse acted on body i: its position then follows the velocity after the impulse whatever the integrator, since
 /// that velocity is what the constraints were solved for.

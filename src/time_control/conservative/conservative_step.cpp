@@ -2,6 +2,7 @@
 
 #include "collision/continuous/time_of_contact.hpp"
 #include "math/refill.hpp"
+#include "motion/integrate.hpp"
 #include "time_control/contact_stage.hpp"
 #include "world/colliders.hpp"
 #include "world/inverse_mass.hpp"
@@ -307,10 +308,7 @@ class ConservativeStep {
 
 StepReport advance_conservative(World& world, const ConservativeOptions& options, StepWorkspace& scratch, double h) {
   StepReport report = ConservativeStep(world, options, scratch, h).run();
-  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    world.bodies.applied_force[i].setZero();
-    world.bodies.applied_torque[i].setZero();
-  }
+  clear_applied_forces(world.bodies);
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include "collision/continuous/time_of_contact.hpp"
 #include "constraint/point_row.hpp"
 #include "math/refill.hpp"
+#include "motion/integrate.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/correction.hpp"
 #include "time_control/rebound.hpp"
@@ -49,10 +50,7 @@ class HybridStep {
     if (any_flies || !any_rests) advance_flying();
     scratch_.records.insert(scratch_.records.end(), local_.records.begin(), local_.records.end());
     copy_to(local_.asleep, bodies_.asleep);
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      bodies_.applied_force[i].setZero();
-      bodies_.applied_torque[i].setZero();
-    }
+    clear_applied_forces(bodies_);
     world_.time = start + h_;
     world_.step_index = step + 1;
     return report_;

@@ -1,5 +1,6 @@
 #include "time_control/impulse/impulse_step.hpp"
 
+#include "motion/integrate.hpp"
 #include "time_control/impulse/impulse_flight.hpp"
 #include "time_control/impulse/impulse_instant.hpp"
 #include "world/colliders.hpp"
@@ -340,10 +341,7 @@ class ImpulseStep {
 
 StepReport advance_impulse(World& world, const ImpulseOptions& options, StepWorkspace& scratch, double h) {
   StepReport report = ImpulseStep(world, options, scratch, h).run();
-  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    world.bodies.applied_force[i].setZero();
-    world.bodies.applied_torque[i].setZero();
-  }
+  clear_applied_forces(world.bodies);
   return report;
 }
 
