@@ -21,7 +21,7 @@ template <class Masses>
 HWY_INLINE V response(const Masses& masses, const V3& from, const V3& to, const V3& arm_a, const V3& arm_b) {
   const V zero = hn::Zero(kWide);
   const V3 rest{zero, zero, zero};
-  Twins u{rest, rest, rest, rest};
+  Twins u{rest, rest, rest, rest, {zero, zero, zero, zero}};
   apply(from, arm_a, arm_b, masses, u);
   return dot(to, relative_velocity(u, arm_a, arm_b));
 }
@@ -94,14 +94,15 @@ HWY_INLINE void fetch_drafts(const SoftLanes& lanes, std::size_t index, const Dr
     __builtin_prefetch(drafts.places + *m, 0, 2);
   }
   if (index + kFar >= lanes.contacts.size()) return;
+  const ContactLanes& c = lanes.contacts[index + kFar];
   for (std::size_t k = 0; k < kLanes; ++k) {
     const DraftPlace& place = drafts.places[drafts.manifold_at[(index + kFar) * kLanes + k]];
     for (const std::int32_t slot : {place.slot_a, place.slot_b}) {
       __builtin_prefetch(bodies.motions + slot, 0, 2);
-      __builtin_prefetch(bodies.masses + slot, 0, 2);
+      if (c.masses >= 0) __builtin_prefetch(bodies.masses + slot, 0, 2);
     }
   }
-  const bool patch = lanes.contacts[index + kFar].patch >= 0;
+  const bool patch = c.patch >= 0;
   m = drafts.manifold_at + (index + kFar) * kLanes;
   for (std::size_t k = 0; patch && k < kLanes; ++k) {
     const DraftPlace& place = drafts.places[m[k]];
@@ -141,21 +142,12 @@ HWY_INLINE void gather_masses(const std::int32_t (&slots)[kLanes], std::size_t a
   for (std::size_t k = 0; k < kCount; ++k) store(hn::GatherIndex(kWide, first + k, rows), to[k], at);
 }
 
-HWY_INLINE void gather_masses(SoftLanes& lanes, ContactLanes& c, std::size_t at, const SoftMass* bodies) {
-  if (c.masses >= 0) {
-    MassLanes& to = lanes.masses[static_cast<std::size_t>(c.masses)];
-    gather_masses(c.slot_a, at, bodies->inverse_mass, to.inverse_mass_a);
-    gather_masses(c.slot_b, at, bodies->inverse_mass, to.inverse_mass_b);
-    gather_masses(c.slot_a, at, bodies->inverse_inertia, to.inverse_inertia_a);
-    gather_masses(c.slot_b, at, bodies->inverse_inertia, to.inverse_inertia_b);
-    return;
-  }
-  const auto a = hn::ShiftLeft<4>(hn::Load(WideInt(), c.slot_a + at));
-  const auto b = hn::ShiftLeft<4>(hn::Load(WideInt(), c.slot_b + at));
-  store(hn::GatherIndex(kWide, bodies->inverse_mass, a), c.inverse_mass_a, at);
-  store(hn::GatherIndex(kWide, bodies->inverse_mass, b), c.inverse_mass_b, at);
-  store(hn::GatherIndex(kWide, bodies->inverse_inertia, a), c.inverse_inertia_a, at);
-  store(hn::GatherIndex(kWide, bodies->inverse_inertia, b), c.inverse_inertia_b, at);
+HWY_INLINE void gather_masses(SoftLanes& lanes, const ContactLanes& c, std::size_t at, const SoftMass* bodies) {
+  MassLanes& to = lanes.masses[static_cast<std::size_t>(c.masses)];
+  gather_masses(c.slot_a, at, bodies->inverse_mass, to.inverse_mass_a);
+  gather_masses(c.slot_b, at, bodies->inverse_mass, to.inverse_mass_b);
+  gather_masses(c.slot_a, at, bodies->inverse_inertia, to.inverse_inertia_a);
+  gather_masses(c.slot_b, at, bodies->inverse_inertia, to.inverse_inertia_b);
 }
 
 /// Masses and approach of the points.
@@ -222,8 +214,9 @@ HWY_INLINE void prepare_friction(const Manifolds& lanes, const ColdLanes& cold, 
 template <class Masses>
 HWY_INLINE void prepare(SoftLanes& lanes, std::size_t index, std::size_t at, const SoftBodies& bodies) {
   const Manifolds c(lanes, index);
-  const Masses masses(lanes, c.contact, at);
-  prepare_points(lanes, c, at, masses, gather_velocities(c.contact, at, bodies.motions));
+  const Twins u = gather_velocities(c.contact, at, bodies.motions);
+  const auto masses = masses_of<Masses>(lanes, c.contact, at, u);
+  prepare_points(lanes, c, at, masses, u);
   if (c.patch != nullptr) prepare_patch(c, at, masses);
   prepare_friction(c, lanes.cold[index], at, masses);
 }
@@ -232,8 +225,8 @@ template <class Masses>
 HWY_INLINE void warm_start(SoftLanes& lanes, std::size_t index, std::size_t at, const SoftBodies& bodies) {
   const Manifolds m(lanes, index);
   const ContactLanes& c = m.contact;
-  const Masses masses(lanes, c, at);
   Twins u = gather_velocities(c, at, bodies.motions);
+  const auto masses = masses_of<Masses>(lanes, c, at, u);
   const V zero = hn::Zero(kWide);
   const V3 n = load(c.normal, at), across = load(c.across, at);
   V3 moment{zero, zero, zero};
@@ -261,8 +254,8 @@ HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, c
   const Manifolds m(lanes, index);
   const V zero = hn::Zero(kWide), restitution = load(lanes.cold[index].restitution, at);
   if (hn::AllTrue(kWide, hn::Eq(restitution, zero))) return;
-  const Masses masses(lanes, m.contact, at);
   Twins u = gather_velocities(m.contact, at, bodies.motions);
+  const auto masses = masses_of<Masses>(lanes, m.contact, at, u);
   const V3 n = load(m.contact.normal, at), across = load(m.contact.across, at);
   const ApproachLanes* approaches = lanes.approach.data() + m.contact.first_point;
   for (PointLanes& point : m.points) {
@@ -283,13 +276,17 @@ HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, c
 
 void Prepare(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const SoftBodies& bodies) {
   for (std::size_t k = range.first; k < range.last; ++k) {
-    ContactLanes& c = lanes.contacts[k];
+    const ContactLanes& c = lanes.contacts[k];
     fetch_drafts(lanes, k, drafts, bodies);
     fetch_empty(lanes, k + 8);
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       fill(lanes, k, at, drafts);
+      if (c.masses < 0) {
+        prepare<RoundMasses>(lanes, k, at, bodies);
+        continue;
+      }
       gather_masses(lanes, c, at, bodies.masses);
-      c.masses < 0 ? prepare<RoundMasses>(lanes, k, at, bodies) : prepare<AnyMasses>(lanes, k, at, bodies);
+      prepare<AnyMasses>(lanes, k, at, bodies);
     }
   }
 }

@@ -142,8 +142,8 @@ HWY_INLINE void solve(SoftLanes& lanes, std::size_t index, std::size_t at, const
                       const SubstepOptions& options) {
   const Manifolds m(lanes, index);
   const ContactLanes& c = m.contact;
-  const Masses masses(lanes, c, at);
   Twins u = gather_velocities(c, at, bodies.motions);
+  const auto masses = masses_of<Masses>(lanes, c, at, u);
   const Turned body_a = gather_displacement(bodies.motions, c.slot_a + at);
   const Turned body_b = gather_displacement(bodies.motions, c.slot_b + at);
   // Friction first, bounded by the normal impulses of the sweep before, so that normals have the last word: the

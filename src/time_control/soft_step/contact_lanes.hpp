@@ -22,7 +22,10 @@ namespace achilles {
 struct alignas(32) SoftVelocity {
   float linear[3];   // [m/s]
   float angular[3];  // [rad/s]
-  float unused[2];
+  // With the velocity of a sweep only, not of its changes. Of a round body: one that answers alike to pushes, and to
+  // turns, in all directions. All zero for what impulses do not move.
+  float inverse_mass;     // [1/kg]
+  float inverse_inertia;  // [1/(kg m²)]
 };
 struct alignas(32) SoftDisplacement {
   float linear[3];    // [m] since the beginning of the step
@@ -35,7 +38,7 @@ struct alignas(64) SoftMotion {
   SoftDisplacement displacement;
 };
 
-/// How impulses move a body; all zero for what they do not.
+/// How impulses move any body; all zero for what they do not.
 struct alignas(64) SoftMass {
   float inverse_mass[3];     // [1/kg] per axis
   float inverse_inertia[6];  // [1/(kg m²)] xx, yy, zz, xy, xz, yz
@@ -59,9 +62,6 @@ struct alignas(32) ContactLanes {
   Lane tangent_mass[3];     // inverse of the 2×2 effective mass: 11, 22, 12
   Lane tangent_impulse[2];  // [N s] of a substep
   Lane tangent_total[2];    // [N s] of the step
-  // Of round bodies: those that answer alike to pushes, and to turns, in all directions.
-  Lane inverse_mass_a, inverse_mass_b;        // [1/kg]
-  Lane inverse_inertia_a, inverse_inertia_b;  // [1/(kg m²)]
   std::uint32_t first_point = 0, points = 0;  // as many as the richest manifold has
   std::int32_t patch = -1;                    // or -1: all have one point, which resists no turning
   std::int32_t masses = -1;                   // or -1: all bodies are round

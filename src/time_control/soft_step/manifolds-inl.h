@@ -10,30 +10,44 @@
 #include "time_control/soft_step/wide-inl.h"
 
 #include <span>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace achilles {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The velocities of the two bodies of each lane.
+/// How impulses move the two bodies of each lane, if they are round.
+struct RoundMasses {
+  V mass_a, inertia_a, mass_b, inertia_b;
+
+  HWY_INLINE V3 push_a(const V3& impulse) const { return scale(mass_a, impulse); }
+  HWY_INLINE V3 push_b(const V3& impulse) const { return scale(mass_b, impulse); }
+  HWY_INLINE V3 turn_a(V size, const V3& lever) const { return scale(hn::Mul(inertia_a, size), lever); }
+  HWY_INLINE V3 turn_b(V size, const V3& lever) const { return scale(hn::Mul(inertia_b, size), lever); }
+  HWY_INLINE V3 turn_a(const V3& moment) const { return scale(inertia_a, moment); }
+  HWY_INLINE V3 turn_b(const V3& moment) const { return scale(inertia_b, moment); }
+};
+
+/// The velocities of the two, and what lies in a row with them.
 struct Twins {
   V3 v_a, w_a, v_b, w_b;
+  RoundMasses round;
 };
 
 template <class Lanes>
 HWY_INLINE Twins gather_velocities(const Lanes& c, std::size_t at, const SoftMotion* bodies) {
   const float* table = bodies->velocity.linear;
   const Columns a = load_rows(table, c.slot_a + at), b = load_rows(table, c.slot_b + at);
-  return {{a.c[0], a.c[1], a.c[2]}, {a.c[3], a.c[4], a.c[5]}, {b.c[0], b.c[1], b.c[2]}, {b.c[3], b.c[4], b.c[5]}};
+  return {{a.c[0], a.c[1], a.c[2]}, {a.c[3], a.c[4], a.c[5]}, {b.c[0], b.c[1], b.c[2]}, {b.c[3], b.c[4], b.c[5]},
+          {a.c[6], a.c[7], b.c[6], b.c[7]}};
 }
 
 template <class Lanes>
 HWY_INLINE void scatter_velocities(const Twins& u, const Lanes& c, std::size_t at, SoftMotion* bodies) {
-  const V zero = hn::Zero(kWide);
   float* table = bodies->velocity.linear;
-  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, zero, zero}}, c.slot_a + at, table);
-  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, zero, zero}}, c.slot_b + at, table);
+  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, u.round.mass_a, u.round.inertia_a}}, c.slot_a + at, table);
+  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, u.round.mass_b, u.round.inertia_b}}, c.slot_b + at, table);
 }
 
 /// How a body moved since the beginning of the step.
@@ -47,23 +61,6 @@ HWY_INLINE Turned gather_displacement(const SoftMotion* bodies, const std::int32
   const Columns t = load_rows(bodies->displacement.linear, slots);
   return {{t.c[0], t.c[1], t.c[2]}, {t.c[3], t.c[4], t.c[5]}, t.c[6]};
 }
-
-/// How impulses move two round bodies.
-struct RoundMasses {
-  V mass_a, mass_b, inertia_a, inertia_b;
-
-  HWY_INLINE RoundMasses(const SoftLanes&, const ContactLanes& c, std::size_t at)
-      : mass_a(load(c.inverse_mass_a, at)),
-        mass_b(load(c.inverse_mass_b, at)),
-        inertia_a(load(c.inverse_inertia_a, at)),
-        inertia_b(load(c.inverse_inertia_b, at)) {}
-  HWY_INLINE V3 push_a(const V3& impulse) const { return scale(mass_a, impulse); }
-  HWY_INLINE V3 push_b(const V3& impulse) const { return scale(mass_b, impulse); }
-  HWY_INLINE V3 turn_a(V size, const V3& lever) const { return scale(hn::Mul(inertia_a, size), lever); }
-  HWY_INLINE V3 turn_b(V size, const V3& lever) const { return scale(hn::Mul(inertia_b, size), lever); }
-  HWY_INLINE V3 turn_a(const V3& moment) const { return scale(inertia_a, moment); }
-  HWY_INLINE V3 turn_b(const V3& moment) const { return scale(inertia_b, moment); }
-};
 
 /// How impulses move any two.
 struct AnyMasses {
@@ -79,6 +76,15 @@ struct AnyMasses {
   HWY_INLINE V3 turn_a(const V3& moment) const { return multiply(m.inverse_inertia_a, at, moment); }
   HWY_INLINE V3 turn_b(const V3& moment) const { return multiply(m.inverse_inertia_b, at, moment); }
 };
+
+template <class Masses>
+HWY_INLINE Masses masses_of(const SoftLanes& lanes, const ContactLanes& c, std::size_t at, const Twins& u) {
+  if constexpr (std::is_same_v<Masses, RoundMasses>) {
+    return u.round;
+  } else {
+    return Masses(lanes, c, at);
+  }
+}
 
 /// Impulse on b at the arms, minus it on a.
 template <class Masses>

@@ -289,6 +289,8 @@ class SoftStep {
     mass.inverse_inertia[3] = static_cast<float>(inverse.angular(0, 1));
     mass.inverse_inertia[4] = static_cast<float>(inverse.angular(0, 2));
     mass.inverse_inertia[5] = static_cast<float>(inverse.angular(1, 2));
+    u.inverse_mass = mass.inverse_mass[0];
+    u.inverse_inertia = mass.inverse_inertia[0];
   }
 
   void accelerate(std::size_t row, float h) {
