@@ -293,7 +293,7 @@ void Prepare(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const Soft
 
 void WarmStart(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies) {
   for (std::size_t k = range.first; k < range.last; ++k) {
-    fetch_ahead(lanes, k, range.last, bodies);
+    fetch_ahead(lanes, k, range.fetch_last, bodies);
     const bool round = lanes.contacts[k].masses < 0;
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       round ? warm_start<RoundMasses>(lanes, k, at, bodies) : warm_start<AnyMasses>(lanes, k, at, bodies);

@@ -156,7 +156,7 @@ HWY_INLINE void solve(SoftLanes& lanes, std::size_t index, std::size_t at, const
 
 void Solve(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, const SubstepOptions& options) {
   for (std::size_t k = range.first; k < range.last; ++k) {
-    if (options.far) fetch_ahead(lanes, k, range.last, bodies);
+    fetch_ahead(lanes, k, range.fetch_last, bodies);
     const bool round = lanes.contacts[k].masses < 0;
     for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
       round ? solve<RoundMasses>(lanes, k, at, bodies, options) : solve<AnyMasses>(lanes, k, at, bodies, options);

@@ -59,9 +59,9 @@ struct alignas(32) ContactLanes {
   Lane tangent[2][3];
   Lane across[3];  // [m] from the centre of b to that of a: what the arm of b is longer than that of a
   Lane friction;
-  Lane tangent_mass[3];     // inverse of the 2×2 effective mass: 11, 22, 12
-  Lane tangent_impulse[2];  // [N s] of a substep
-  Lane tangent_total[2];    // [N s] of the step
+  Lane tangent_mass[3];                       // inverse of the 2×2 effective mass: 11, 22, 12
+  Lane tangent_impulse[2];                    // [N s] of a substep
+  Lane tangent_total[2];                      // [N s] of the step
   std::uint32_t first_point = 0, points = 0;  // as many as the richest manifold has
   std::int32_t patch = -1;                    // or -1: all have one point, which resists no turning
   std::int32_t masses = -1;                   // or -1: all bodies are round
@@ -162,12 +162,12 @@ struct SubstepOptions {
   bool biased = true;    // push penetration out; false: only stop the approach, and add the impulses to the totals
   float push_speed = 0;  // [m/s] at most
   Softness between, grounded;  // of contacts between two that move, and with something that does not
-  bool far = false;            // lanes and bodies are not in a core's cache: ask for them in time
 };
 
 /// Which of the contacts of the lanes.
 struct LaneRange {
   std::size_t first = 0, last = 0;
+  std::size_t fetch_last = 0;  // lanes and bodies before this come from far and are asked for in time
 };
 
 /// Fills lanes from the drafts and adds all that stays the same over the substeps: masses, tangents, the centre of the

@@ -176,12 +176,10 @@ class SoftStep {
   void work(const Stage& stage, std::size_t first, std::size_t last) {
     if (stage.bodies != Kind::kLoad) change_cell(stage.bodies, first);
     const std::size_t begin = stage.begin + first, end = stage.begin + last;
-    const LaneRange range =
-        stage.by_cell ? LaneRange{soft_.cells.lane_start[begin], soft_.cells.lane_start[end]} : LaneRange{begin, end};
+    const LaneRange range = find_range(stage, begin, end);
     const SoftBodies bodies{soft_.motions.data() + soft_.watched, soft_.masses.data() + soft_.watched};
     const auto h = static_cast<float>(h_ / options_.substeps);
     const auto push_speed = static_cast<float>(options_.push_speed);
-    const bool far = soft_.lanes.contacts.size() > kLanesInCache;
     switch (stage.kind) {
       case Kind::kLoad:
         for (std::size_t row = first; row < last; ++row) {
@@ -205,13 +203,13 @@ class SoftStep {
         warm_start_contacts(soft_.lanes, range, bodies);
         break;
       case Kind::kSolve:
-        solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_, far});
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_});
         break;
       case Kind::kMove:
         for (std::size_t row = first; row < last; ++row) move(row, h);
         break;
       case Kind::kRelax:
-        solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_, far});
+        solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_});
         break;
       case Kind::kUnpack:
         for (std::size_t k = first; k < last; ++k) packer_.unpack(k);
@@ -244,6 +242,15 @@ class SoftStep {
         unpack_joints(soft_.joint_lanes, range, soft_.joints);
         break;
     }
+  }
+
+  /// Other cells' lanes may be another thread's; who works on a block of a colour soon comes to the next.
+  [[nodiscard]] LaneRange find_range(const Stage& stage, std::size_t begin, std::size_t end) const {
+    const std::size_t all = soft_.lanes.contacts.size();
+    const bool far = all > kLanesInCache;
+    if (!stage.by_cell) return {begin, end, far ? all : 0};
+    const std::size_t first = soft_.cells.lane_start[begin], last = soft_.cells.lane_start[end];
+    return {first, last, far ? last : 0};
   }
 
   /// Rows are not in the order of the bodies: what later ones need is asked for in time.
