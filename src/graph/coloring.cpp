@@ -2,6 +2,7 @@
 
 #include "math/refill.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace achilles {
@@ -15,9 +16,26 @@ std::uint8_t choose_color(std::uint32_t used, bool grounded) {
   return static_cast<std::uint8_t>(grounded ? 31 - std::countl_one(used) : std::countr_one(used));
 }
 
+/// Whether the colours are those of these edges already.
+bool is_known(std::span<const GraphEdge> edges, std::span<const std::uint8_t> movable, const Coloring& coloring) {
+  return !coloring.start.empty() && std::ranges::equal(edges, coloring.known_edges) &&
+         std::ranges::equal(movable, coloring.known_movable);
+}
+
+template <class T>
+void keep(std::span<const T> from, std::vector<T>& to) {
+  to.resize(from.size());
+  std::ranges::copy(from, to.begin());
+}
+
 }  // namespace
 
 void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t> movable, Coloring& coloring) {
+  coloring.kept = is_known(edges, movable, coloring);
+  if (coloring.kept) return;
+  coloring.start.clear();  // known no more, until all is done
+  keep(edges, coloring.known_edges);
+  keep(movable, coloring.known_movable);
   refill(coloring.used, movable.size(), std::uint32_t{0});
   coloring.color_of.resize(edges.size());
   std::uint32_t counts[Coloring::kMostColors + 1] = {};
@@ -33,19 +51,21 @@ void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t>
     if (moves_b) coloring.used[b] |= std::uint32_t{1} << color;
   }
   // Colours without edges are left out.
-  std::uint32_t place[Coloring::kMostColors + 1];
-  coloring.start.clear();
   std::uint32_t next = 0;
   for (std::uint32_t color = 0; color <= Coloring::kMostColors; ++color) {
-    place[color] = next;
     coloring.rank[color] = static_cast<std::uint8_t>(coloring.start.size());
     if (counts[color] > 0 || color == kOverflow) coloring.start.push_back(next);
     next += counts[color];
   }
   coloring.start.push_back(next);
-  coloring.order.resize(edges.size());
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    coloring.order[place[coloring.color_of[e]]++] = static_cast<std::uint32_t>(e);
+}
+
+void list_by_color(Coloring& coloring) {
+  std::uint32_t place[Coloring::kMostColors + 1];
+  for (std::size_t color = 0; color <= coloring.colors(); ++color) place[color] = coloring.start[color];
+  coloring.order.resize(coloring.color_of.size());
+  for (std::uint32_t e = 0; e < coloring.color_of.size(); ++e) {
+    coloring.order[place[coloring.rank[coloring.color_of[e]]]++] = e;
   }
 }
 

@@ -11,7 +11,8 @@ namespace achilles {
 
 struct Coloring {
   static constexpr std::uint32_t kMostColors = 32;
-  /// Edge indices, colour after colour; those that found no colour come last and must be worked on one by one.
+  /// Edge indices, colour after colour; those that found no colour come last and must be worked on one by one. Filled
+  /// by list_by_color.
   std::vector<std::uint32_t> order;
   std::vector<std::uint32_t> start;  // per colour, one for the overflow, and one past the last
 
@@ -24,11 +25,19 @@ struct Coloring {
   std::vector<std::uint32_t> used;          // per node that moves, a bit per colour of its edges
   std::vector<std::uint8_t> color_of;       // per edge: kMostColors where it found none
   std::uint8_t rank[kMostColors + 1] = {};  // of a color_of among those that have edges, as in `start`
+
+  // What the last call knew: while that is the same, so are the colours. Only speed depends on it.
+  std::vector<GraphEdge> known_edges;
+  std::vector<std::uint8_t> known_movable;
+  bool kept = false;  // the last call found it so
 };
 
 /// Greedy, in the order of the edges: the first colour free at both ends. Edges to a node that cannot move are coloured
 /// from the other end of the list: they come last in a sweep, so that what stands on the ground has the last word.
-/// The result depends on the edges alone.
+/// The result depends on the edges alone; it is kept from call to call while these stay as they are.
 void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t> movable, Coloring& coloring);
+
+/// Fills coloring.order; within a colour edges keep their order.
+void list_by_color(Coloring& coloring);
 
 }  // namespace achilles

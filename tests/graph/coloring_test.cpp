@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -27,6 +28,7 @@ TEST(Coloring, EdgesOfOneColorShareNoMovableNodeAndEveryEdgeIsThereOnce) {
     const std::vector<GraphEdge> edges = make_random_edges(random, nodes, random() % 800);
     Coloring coloring;
     color_edges(edges, movable, coloring);
+    list_by_color(coloring);
     std::multiset<std::uint32_t> seen(coloring.order.begin(), coloring.order.end());
     ASSERT_EQ(seen.size(), edges.size());
     for (std::uint32_t e = 0; e < edges.size(); ++e) ASSERT_EQ(seen.count(e), 1u);
@@ -47,6 +49,7 @@ TEST(Coloring, NodeWithMoreEdgesThanColorsOverflows) {
   for (std::uint32_t k = 1; k <= 50; ++k) edges.push_back({0, k});
   Coloring coloring;
   color_edges(edges, std::vector<std::uint8_t>(51, 1), coloring);
+  list_by_color(coloring);
   EXPECT_EQ(coloring.colors(), Coloring::kMostColors);
   EXPECT_EQ(coloring.overflow().size(), 50 - Coloring::kMostColors);
 }
@@ -60,14 +63,42 @@ TEST(Coloring, ContactsWithTheGroundComeLast) {
   for (std::uint32_t k = 1; k < 10; ++k) edges.push_back({k, k + 1});
   Coloring coloring;
   color_edges(edges, movable, coloring);
+  list_by_color(coloring);
   ASSERT_EQ(coloring.colors(), 3u);
   for (const std::uint32_t e : coloring.edges_of(2)) EXPECT_EQ(edges[e].body_a, 0u);
   EXPECT_EQ(coloring.edges_of(2).size(), 10u);
 }
 
+// Edges that come, go and change, and what can move: after any of it colours are those of a first call.
+TEST(Coloring, ColorsAreKeptWhileTheGraphIsTheSameAndThoseOfAFreshCallOtherwise) {
+  std::mt19937 random(11);
+  constexpr std::uint32_t kNodes = 40;
+  std::vector<std::uint8_t> movable(kNodes, 1);
+  std::vector<GraphEdge> edges = make_random_edges(random, kNodes, 90);
+  Coloring coloring;
+  color_edges(edges, movable, coloring);
+  EXPECT_FALSE(coloring.kept);
+  for (int trial = 0; trial < 300; ++trial) {
+    const std::uint32_t change = random() % 5;
+    if (change == 1) movable[random() % kNodes] ^= 1;
+    if (change == 2) edges.push_back(make_random_edges(random, kNodes, 1).front());
+    if (change == 3) edges.erase(edges.begin() + static_cast<std::ptrdiff_t>(random() % edges.size()));
+    if (change == 4) std::swap(edges.front().body_a, edges.front().body_b);
+    Coloring fresh;
+    color_edges(edges, movable, coloring);
+    color_edges(edges, movable, fresh);
+    EXPECT_EQ(coloring.kept, change == 0);
+    EXPECT_EQ(coloring.color_of, fresh.color_of);
+    EXPECT_EQ(coloring.start, fresh.start);
+    EXPECT_EQ(coloring.used, fresh.used);
+    EXPECT_TRUE(std::ranges::equal(coloring.rank, fresh.rank));
+  }
+}
+
 TEST(Coloring, NothingToColorGivesNoColors) {
   Coloring coloring;
   color_edges({}, std::vector<std::uint8_t>(3, 1), coloring);
+  list_by_color(coloring);
   EXPECT_EQ(coloring.colors(), 0u);
   EXPECT_TRUE(coloring.overflow().empty());
 }

@@ -17,8 +17,10 @@ constexpr std::uint32_t kManyCells = 16;
 /// From here on; below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kManyBodies = 8192;
 
-constexpr std::uint32_t kSlabs = 8;             // even, so that every other border has as many as the rest and one more
+constexpr std::uint32_t kSlabs = 8;             // even, so that both rounds have as many
 constexpr std::uint32_t kFewestInSlabs = 1000;  // bodies
+/// Along the axis: fine enough to cut by, and so wide that what rests hardly ever passes from one to the next.
+constexpr std::size_t kPlaces = 64 * kSlabs;
 
 /// A body's own work and that of its contacts, halves of which are its neighbours'.
 std::uint32_t weigh_slot(const SoftWorkspace& soft, std::uint32_t slot) {
@@ -62,14 +64,14 @@ void order_in_slabs(const World& world, SoftWorkspace& soft) {
   for (const std::uint32_t body : bodies) square += (world.bodies.position[body] - mean).cwiseAbs2();
   Eigen::Index axis = 0;
   const double reach = 3 * std::sqrt(square.maxCoeff(&axis) / count);
-  // Two places per body; what flew far away belongs to the outermost.
-  const std::size_t places = 2 * bodies.size();
-  const double scale = reach > 0 ? static_cast<double>(places) / (2 * reach) : 0;
+  // What flew far away belongs to the outermost place.
+  const double scale = reach > 0 ? static_cast<double>(kPlaces) / (2 * reach) : 0;
   const auto place_of = [&](std::uint32_t body) {
-    const double along = scale * (world.bodies.position[body][axis] - mean[axis] + reach);
-    return static_cast<std::uint32_t>(std::clamp(along, 0.0, static_cast<double>(places - 1)));
+    // In a symmetric stack some lie at the mean: in the middle of a place, so that they stay in it.
+    const double along = scale * (world.bodies.position[body][axis] - mean[axis] + reach) + 0.5;
+    return static_cast<std::uint32_t>(std::clamp(along, 0.0, static_cast<double>(kPlaces - 1)));
   };
-  sort_slots(places, place_of, soft);
+  sort_slots(kPlaces, place_of, soft);
 }
 
 void cut_cells(SoftWorkspace& soft) {
@@ -81,10 +83,9 @@ void cut_cells(SoftWorkspace& soft) {
     cells.is_chain ? cut_slabs(soft) : cut_evenly(soft);
     cells.slot_start.push_back(soft.movers + 1);
   }
-  const auto borders = static_cast<std::uint32_t>(cells.borders());
-  cells.rounds[0] = static_cast<std::uint32_t>(cells.size());
-  cells.rounds[1] = (borders + 1) / 2;
-  cells.rounds[2] = borders / 2;
+  const auto count = static_cast<std::uint32_t>(cells.size());
+  cells.rounds[0] = cells.is_chain ? (count + 1) / 2 : count;
+  cells.rounds[1] = count - cells.rounds[0];
 }
 
 }  // namespace achilles

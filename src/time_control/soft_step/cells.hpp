@@ -3,8 +3,8 @@
 // Very many bodies are cut along a curve that fills space, into cells that a core's cache holds; what is between cells
 // is swept colour by colour. Of some thousand a colour has too little to share: each lasts microseconds, and passing to
 // the next is felt. They are cut into slabs across the axis along which they lie widest apart. A slab touches the one
-// before and the one after: three rounds sweep all, the slabs, every other border between two, and the borders that are
-// left, however many colours there are.
+// before and the one after. It has its own contacts and those with the one after, so that two rounds sweep all, every
+// other slab and the rest, however many colours there are.
 #pragma once
 
 #include "time_control/step_workspace.hpp"

@@ -5,6 +5,7 @@
 #include "time_control/soft_step/contact_lanes.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace achilles {
@@ -40,6 +41,11 @@ struct SoftJointLanes {
   HugeVector<JointRowLanes> rows;
   std::vector<std::int32_t> joint_at;  // per lane: index into SoftJoints::joints, or -1
   std::vector<std::uint32_t> start;    // of each colour's lanes, of the overflow's, and one past the last
+
+  /// Rows of each joint, those solved together and all: what the lanes were laid out from, with the colours. While that
+  /// is the same, so are they.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> known_rows;
+  bool known = false;  // all was done
 };
 
 struct SoftJointSweep {

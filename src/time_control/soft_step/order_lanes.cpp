@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace achilles {
 namespace {
@@ -39,8 +40,9 @@ class Cubes {
     // About as many cubes as bodies.
     const int bits = (std::bit_width(bodies.size()) + 2) / 3;
     most_ = static_cast<double>((1U << bits) - 1);
-    corner_ = mean - reach;
     const double edge = 2 * reach.maxCoeff() / (most_ + 1);
+    // In a symmetric stack some lie at the mean: in the middle of a cube, so that they stay in it.
+    corner_ = mean - reach - Vec3::Constant(0.5 * edge);
     scale_ = edge > 0 ? 1 / edge : 0;
     count_ = std::size_t{1} << (3 * bits);
   }
@@ -66,10 +68,9 @@ class LaneMaker {
       : runner_(runner),
         soft_(soft),
         cells_(soft.cells.size()),
-        borders_(soft.cells.borders()),
         colors_(soft.coloring.colors() + 1),
         segments_(soft.movers < kUnordered ? 1 : 4),
-        first_shared_((cells_ + borders_) * colors_ * kKinds),
+        first_shared_(cells_ * colors_ * kKinds),
         racks_(first_shared_ + colors_ * segments_ * kKinds) {}
 
   void run() {
@@ -96,26 +97,22 @@ class LaneMaker {
     return segment % 2 == 0 ? kKinds - 1 - kind : kind;
   }
 
-  /// Which cell or border has the manifold between these slots; none: it is shared.
+  /// Place of the cell that has the manifold between these slots; cells_: it is shared.
   [[nodiscard]] std::size_t find_cell(std::int32_t a, std::int32_t b) const {
-    const std::size_t none = cells_ + borders_;
-    if (none == 0) return none;
+    if (cells_ == 0) return cells_;
     const auto cell_of = [&](std::int32_t slot) {
       return std::size_t{soft_.cells.cell_of[static_cast<std::size_t>(slot - 1)]};
     };
     // What is not moved belongs to every cell.
-    if (a <= 0 || b <= 0) return cell_of(std::max(a, b));
-    const std::size_t one = std::min(cell_of(a), cell_of(b)), other = std::max(cell_of(a), cell_of(b));
-    if (one == other) return one;
-    if (!soft_.cells.is_chain || other > one + 1) return none;
-    // Every other border first.
-    return cells_ + one / 2 + (one % 2 == 0 ? 0 : cells_ / 2);
+    if (a <= 0 || b <= 0) return soft_.cells.place_of(cell_of(std::max(a, b)));
+    const std::size_t one = cell_of(std::min(a, b)), other = cell_of(std::max(a, b));
+    return other <= one + (soft_.cells.is_chain ? 1 : 0) ? soft_.cells.place_of(one) : cells_;
   }
 
   [[nodiscard]] std::size_t find_rack(std::size_t m) const {
-    const std::size_t color = soft_.coloring.rank[soft_.coloring.color_of[m]], kind = soft_.manifolds[m].kind;
+    const std::size_t color = soft_.coloring.rank[soft_.coloring.color_of[m]], kind = soft_.known_kinds[m];
     const std::int32_t a = soft_.slot_of[soft_.edges[m].body_a], b = soft_.slot_of[soft_.edges[m].body_b];
-    if (const std::size_t cell = find_cell(a, b); cell < cells_ + borders_ && color + 1 < colors_) {
+    if (const std::size_t cell = find_cell(a, b); cell < cells_ && color + 1 < colors_) {
       return (cell * colors_ + color) * kKinds + turned(0, kind);
     }
     const std::size_t segment = static_cast<std::size_t>(std::max(a, b) - 1) * segments_ / soft_.movers;
@@ -127,6 +124,7 @@ class LaneMaker {
     const std::size_t n = soft_.manifolds.size();
     const std::size_t part = std::max((n + kParts - 1) / kParts, kFewestOfPart);
     soft_.rack_of.resize(n);
+    soft_.known_kinds.resize(n);
     soft_.sorted.resize(n);
     soft_.rack_start.resize(racks_ + 1);
     soft_.rack_next.resize(kParts * racks_);
@@ -134,6 +132,7 @@ class LaneMaker {
       const auto counts = std::span(soft_.rack_next).subspan(p * racks_, racks_);
       std::fill(counts.begin(), counts.end(), 0U);
       for (std::size_t m = first; m < last; ++m) {
+        soft_.known_kinds[m] = static_cast<std::uint8_t>(soft_.manifolds[m].kind);
         soft_.rack_of[m] = static_cast<std::uint32_t>(find_rack(m));
         ++counts[soft_.rack_of[m]];
       }
@@ -169,16 +168,15 @@ class LaneMaker {
   }
 
   void plan_cells() {
-    const std::size_t count = cells_ + borders_;
     soft_.laid.resize(soft_.rack_start[first_shared_]);
     soft_.cell_plans.resize(soft_.rack_start[first_shared_]);
-    soft_.cell_plan_counts.resize(count);
+    soft_.cell_plan_counts.resize(cells_);
     for (std::vector<std::uint32_t>& masks : soft_.open_lanes) refill(masks, soft_.movers + std::size_t{1}, 0U);
-    runner_.run(count, 1, [&](std::size_t cell, std::size_t, std::size_t) {
-      const std::size_t first = cell * colors_ * kKinds, round = cell < cells_ ? 0 : cell < cells_ + cells_ / 2 ? 1 : 2;
+    runner_.run(cells_, 1, [&](std::size_t cell, std::size_t, std::size_t) {
+      const std::size_t first = cell * colors_ * kKinds, round = soft_.cells.round_of(cell);
       soft_.cell_plan_counts[cell] = plan_cell({first, first + (colors_ - 1) * kKinds, round}, soft_);
     });
-    for (std::size_t cell = 0; cell < count; ++cell) {
+    for (std::size_t cell = 0; cell < cells_; ++cell) {
       soft_.cells.lane_start.push_back(static_cast<std::uint32_t>(soft_.lane_plans.size()));
       const LanePlan* plans = soft_.cell_plans.data() + soft_.rack_start[cell * colors_ * kKinds];
       for (std::size_t k = 0; k < soft_.cell_plan_counts[cell]; ++k) close(plans[k]);
@@ -234,10 +232,17 @@ class LaneMaker {
 
   BlockRunner& runner_;
   SoftWorkspace& soft_;
-  std::size_t cells_, borders_, colors_, segments_, first_shared_, racks_;
+  std::size_t cells_, colors_, segments_, first_shared_, racks_;
   std::uint32_t points_ = 0;
   std::int32_t patches_ = 0, masses_ = 0;
 };
+
+/// Whether the lanes are those of these manifolds already.
+bool is_laid_out(const SoftWorkspace& soft) {
+  return soft.coloring.kept && soft.slot_of == soft.known_slots &&
+         std::equal(soft.manifolds.begin(), soft.manifolds.end(), soft.known_kinds.begin(),
+                    [](const SoftManifold& one, std::uint8_t kind) { return one.kind == kind; });
+}
 
 }  // namespace
 
@@ -251,8 +256,13 @@ void order_slots(const World& world, SoftWorkspace& soft) {
 }
 
 void assign_lanes(BlockRunner& runner, SoftWorkspace& soft) {
-  cut_cells(soft);
-  LaneMaker(runner, soft).run();
+  soft.lanes_kept = std::exchange(soft.lanes_known, false) && is_laid_out(soft);
+  if (!soft.lanes_kept) {
+    cut_cells(soft);
+    LaneMaker(runner, soft).run();
+    copy_to(soft.slot_of, soft.known_slots);
+  }
+  soft.lanes_known = true;
 }
 
 }  // namespace achilles

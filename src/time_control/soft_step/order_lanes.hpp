@@ -14,7 +14,8 @@ void order_slots(const World& world, SoftWorkspace& soft);
 /// first, with those of what does not move, cell after cell, and within it colour after colour. The others are
 /// shared: colour after colour, eight to the lanes, those of the overflow alone. Manifolds with alike many points lie
 /// together, and within a colour those of near bodies: whichever thread has a part of a colour had the same bodies in
-/// the colours before.
+/// the colours before. While slots, colours and numbers of points are those of the call before, so are the lanes: they
+/// stay as they are.
 void assign_lanes(BlockRunner& runner, SoftWorkspace& soft);
 
 }  // namespace achilles

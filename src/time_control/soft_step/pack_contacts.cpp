@@ -49,9 +49,8 @@ void ContactPacker::draft(std::size_t index) const {
   const Contact& contact = scratch_.contacts.contacts[manifold.contact];
   const ContactLaw& law =
       world_.materials.law(soft_.materials[contact.collider_a], soft_.materials[contact.collider_b]);
-  const bool patch = manifold.kind % kPointsPerManifold > 0;
   soft_.draft_places[index + 1] = {soft_.slot_of[contact.body_a], soft_.slot_of[contact.body_b],
-                                   static_cast<std::int32_t>(manifold.first), patch ? manifold.count : 0};
+                                   static_cast<std::int32_t>(manifold.first), manifold.is_patch() ? manifold.count : 0};
   ManifoldDraft& to = soft_.drafts[index + 1];
   const Vec3& center_a = world_.bodies.position[contact.body_a];
   store(scratch_.contacts.points[manifold.first].normal, to.normal);
@@ -59,12 +58,12 @@ void ContactPacker::draft(std::size_t index) const {
   to.friction = static_cast<float>(law.friction);
   to.restitution = static_cast<float>(law.restitution);
   draft_points(manifold, contact, to);
-  if (patch) soft_.point_drafts[manifold.first + 1].torsion = static_cast<float>(law.torsional_friction);
+  if (manifold.is_patch()) soft_.point_drafts[manifold.first + 1].torsion = static_cast<float>(law.torsional_friction);
 }
 
 void ContactPacker::draft_points(const SoftManifold& manifold, const Contact& contact, ManifoldDraft& to) const {
   const auto points = std::span(scratch_.contacts.points).subspan(manifold.first, manifold.count);
-  const bool patch = manifold.kind % kPointsPerManifold > 0;
+  const bool patch = manifold.is_patch();
   const Vec3& normal = points.front().normal;
   Vec3 center = Vec3::Zero(), tangent = Vec3::Zero();
   for (const ContactPoint& point : points) center += point.position;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace achilles {
 namespace {
@@ -57,15 +58,27 @@ void pack_lane(const SoftJoints& joints, const SoftJoint& joint, const SoftMass*
   }
 }
 
+std::pair<std::uint32_t, std::uint32_t> rows_of(const SoftJoint& joint) { return {joint.rigid, joint.count}; }
+
+/// Whether the lanes are those of these joints already.
+bool is_laid_out(const SoftWorkspace& soft) {
+  return soft.joint_coloring.kept && std::ranges::equal(soft.joints.joints, soft.joint_lanes.known_rows, {}, rows_of);
+}
+
 }  // namespace
 
 void assign_joint_lanes(SoftWorkspace& soft) {
   SoftJointLanes& lanes = soft.joint_lanes;
   Coloring& coloring = soft.joint_coloring;
   const std::vector<SoftJoint>& joints = soft.joints.joints;
+  if (std::exchange(lanes.known, false) && is_laid_out(soft)) {
+    lanes.known = true;
+    return;
+  }
   lanes.joints.clear();
   lanes.joint_at.clear();
   lanes.start.clear();
+  list_by_color(coloring);
   std::uint32_t rows = 0;
   for (std::size_t color = 0; color <= coloring.colors(); ++color) {
     lanes.start.push_back(static_cast<std::uint32_t>(lanes.joints.size()));
@@ -95,6 +108,9 @@ void assign_joint_lanes(SoftWorkspace& soft) {
   }
   lanes.start.push_back(static_cast<std::uint32_t>(lanes.joints.size()));
   lanes.rows.resize(rows);
+  lanes.known_rows.resize(joints.size());
+  std::ranges::transform(joints, lanes.known_rows.begin(), rows_of);
+  lanes.known = true;
 }
 
 void pack_joints(const SoftJoints& joints, LaneRange range, const SoftMass* masses, SoftJointLanes& lanes) {

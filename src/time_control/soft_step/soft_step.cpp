@@ -83,6 +83,8 @@ class SoftStep {
     Profile& profile = *scratch_.profile;
     profile.count("manifolds", static_cast<double>(soft_.manifolds.size()));
     profile.count("colours", static_cast<double>(soft_.coloring.colors()));
+    profile.count("colours kept", soft_.coloring.kept ? static_cast<double>(soft_.manifolds.size()) : 0);
+    profile.count("lanes kept", soft_.lanes_kept ? static_cast<double>(soft_.lanes.contacts.size()) : 0);
     profile.count("cells", static_cast<double>(soft_.cells.size()));
     const auto lanes = static_cast<double>(soft_.lanes.contacts.size() * kLanes);
     profile.count("share of lanes filled", lanes > 0 ? static_cast<double>(soft_.manifolds.size()) / lanes : 0);
@@ -100,13 +102,13 @@ class SoftStep {
     soft_.stages.clear();
     soft_.stage_sizes.clear();
     // As many as there can be: a further colour must not cost memory in a later step.
-    constexpr std::size_t kSweep = Coloring::kMostColors + 5;  // and rounds of cells
-    const std::size_t most = 8 + 2 * kSweep + static_cast<std::size_t>(options_.substeps) * (2 + 5 * kSweep);
+    constexpr std::size_t kSweep = Coloring::kMostColors + 4;  // and rounds of cells
+    const std::size_t most = 12 + 2 * kSweep + static_cast<std::size_t>(options_.substeps) * (2 + 5 * kSweep);
     soft_.stages.reserve(most);
     soft_.stage_sizes.reserve(most);
     add(Kind::kLoad, 0, rows, kSlotBlock);
     add(Kind::kDraft, 0, soft_.manifolds.size(), kSlotBlock);
-    add(Kind::kPack, 0, soft_.lanes.contacts.size(), kLaneBlock);
+    for_lanes(Kind::kPack);
     add(Kind::kPackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
     for (int k = 0; k < options_.substeps; ++k) {
       // Impulses of a substep are those of the one before, to begin with. What they do to a body is known from that
@@ -121,14 +123,25 @@ class SoftStep {
       sweep(Kind::kRelax);
     }
     if (soft_.restitutes) sweep(Kind::kRestitute);
-    add(Kind::kUnpack, 0, soft_.lanes.contacts.size(), kLaneBlock);
+    for_lanes(Kind::kUnpack);
     add(Kind::kUnload, 0, world_.bodies.size(), kSlotBlock);
     add(Kind::kUnpackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
   }
 
   void add(Kind kind, std::size_t begin, std::size_t count, std::size_t block, bool by_cell = false) {
-    soft_.stages.push_back({kind, by_cell, Kind::kLoad, static_cast<std::uint32_t>(begin)});
+    soft_.stages.push_back({kind, by_cell, Kind::kNothing, static_cast<std::uint32_t>(begin)});
     soft_.stage_sizes.push_back({count, block});
+  }
+
+  /// Round after round of the cells, so that a thread has those lanes here that it sweeps.
+  void for_lanes(Kind kind) {
+    std::size_t begin = 0, cell = 0;
+    for (const std::uint32_t count : soft_.cells.rounds) {
+      const std::size_t end = soft_.cells.lane_start[cell += count];
+      add(kind, begin, end - begin, kLaneBlock);
+      begin = end;
+    }
+    add(kind, begin, soft_.lanes.contacts.size() - begin, kLaneBlock);
   }
 
   /// Where a sweep over cells follows, each does it to its own bodies before it begins with their contacts. What
@@ -145,7 +158,7 @@ class SoftStep {
     for (const std::uint32_t count : soft_.cells.rounds) {
       if (count == 0) continue;
       add(kind, cell, count, 1, true);
-      soft_.stages.back().bodies = std::exchange(change_, Kind::kLoad);
+      soft_.stages.back().bodies = std::exchange(change_, Kind::kNothing);
       cell += count;
     }
     const std::size_t colors = soft_.start.size() - 2;
@@ -174,13 +187,15 @@ class SoftStep {
   }
 
   void work(const Stage& stage, std::size_t first, std::size_t last) {
-    if (stage.bodies != Kind::kLoad) change_cell(stage.bodies, first);
+    if (stage.bodies != Kind::kNothing) change_cell(stage.bodies, first);
     const std::size_t begin = stage.begin + first, end = stage.begin + last;
     const LaneRange range = find_range(stage, begin, end);
     const SoftBodies bodies{soft_.motions.data() + soft_.watched, soft_.masses.data() + soft_.watched};
     const auto h = static_cast<float>(h_ / options_.substeps);
     const auto push_speed = static_cast<float>(options_.push_speed);
     switch (stage.kind) {
+      case Kind::kNothing:
+        break;
       case Kind::kLoad:
         for (std::size_t row = first; row < last; ++row) {
           fetch_to_load(row + kFetchAhead);
@@ -212,7 +227,7 @@ class SoftStep {
         solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_});
         break;
       case Kind::kUnpack:
-        for (std::size_t k = first; k < last; ++k) packer_.unpack(k);
+        for (std::size_t k = begin; k < end; ++k) packer_.unpack(k);
         break;
       case Kind::kRestitute:
         restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));
@@ -270,9 +285,12 @@ class SoftStep {
       __builtin_prefetch(&soft_.motions[soft_.watched + static_cast<std::size_t>(soft_.slot_of[body])], 0, 2);
   }
 
-  void change_cell(Kind kind, std::size_t cell) {
+  /// Of the first round: a slab has contacts with bodies of the next, which it moves too.
+  void change_cell(Kind kind, std::size_t place) {
     const std::vector<std::uint32_t>& start = soft_.cells.slot_start;
-    work({kind}, soft_.watched + start[cell], soft_.watched + start[cell + 1]);
+    const std::size_t width = soft_.cells.is_chain ? 2 : 1, cell = width * place;
+    const std::size_t end = std::min(cell + width, soft_.cells.size());
+    work({kind}, soft_.watched + start[cell], soft_.watched + start[end]);
   }
 
   /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
@@ -388,7 +406,7 @@ class SoftStep {
   TouchSearch search_;
   ContactPacker packer_;
   Softness between_, grounded_;
-  Kind change_ = Kind::kLoad;  // yet to be done to the bodies by the next sweep over cells
+  Kind change_ = Kind::kNothing;  // yet to be done to the bodies by the next sweep over cells
 };
 
 }  // namespace

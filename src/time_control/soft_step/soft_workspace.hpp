@@ -18,6 +18,9 @@ struct SoftManifold {
   std::uint32_t first = 0;  // point
   std::uint16_t count = 0;  // points
   std::uint16_t kind = 0;   // rows that its points want, minus one; kPointsPerManifold more if a body is not round
+
+  /// Resists turning about its normal.
+  [[nodiscard]] bool is_patch() const { return kind % kPointsPerManifold > 0; }
 };
 
 /// What a step leaves of a manifold.
@@ -46,15 +49,19 @@ struct LanePlan {
 /// Bodies cut into cells of consecutive slots, so that a cell's contacts are swept by one thread without waiting for
 /// others. There may be none.
 struct SoftCells {
-  bool is_chain = false;                  // slabs: contacts between one and the next are cells of their own, borders
+  bool is_chain = false;                  // slabs: a cell has the contacts between it and the next too
   std::vector<std::uint32_t> slot_start;  // first slot of each cell, and one past the last
   std::vector<std::uint16_t> cell_of;     // per slot above 0, from slot 1 on
-  std::vector<std::uint32_t> lane_start;  // of the lanes of each cell and each border, and one past the last
-  /// How many of these, in their order, may be swept at once before the next: the cells; every other border; the rest.
-  std::uint32_t rounds[3] = {};
+  std::vector<std::uint32_t> lane_start;  // of the lanes of each cell, round after round, and one past the last
+  /// How many cells may be swept at once before the next: all of them; or every other slab, then the rest.
+  std::uint32_t rounds[2] = {};
 
   [[nodiscard]] std::size_t size() const { return slot_start.empty() ? 0 : slot_start.size() - 1; }
-  [[nodiscard]] std::size_t borders() const { return is_chain ? size() - 1 : 0; }
+  /// In the order of the lanes.
+  [[nodiscard]] std::size_t place_of(std::size_t cell) const {
+    return is_chain ? cell / 2 + (cell % 2 == 0 ? 0 : rounds[0]) : cell;
+  }
+  [[nodiscard]] std::size_t round_of(std::size_t place) const { return place < rounds[0] ? 0 : 1; }
 };
 
 struct SoftWorkspace {
@@ -82,7 +89,13 @@ struct SoftWorkspace {
   std::vector<LanePlan> cell_plans;             // of each cell where its manifolds are in the sorted list
   std::vector<std::uint32_t> cell_plan_counts;  // how many each has there
   std::vector<std::uint32_t> laid;              // what cells have of the sorted list, in the order of their lanes
-  std::vector<std::uint32_t> open_lanes[3];     // per round of cells, and slot: scratch of laying
+  std::vector<std::uint32_t> open_lanes[2];     // per round of cells, and slot: scratch of laying
+
+  // What the lanes were laid out from, with the colours: while that is the same, so are they. Only speed depends on it.
+  std::vector<std::int32_t> known_slots;
+  std::vector<std::uint8_t> known_kinds;  // per manifold
+  bool lanes_known = false;               // all was done
+  bool lanes_kept = false;                // the last step found them as they should be
 
   std::vector<std::uint8_t> round;            // per body: impulses turn it alike about all axes
   std::vector<std::int32_t> slot_of;          // per body; 0: never moves or touches nothing
@@ -100,6 +113,7 @@ struct SoftWorkspace {
 
   struct Stage {
     enum class Kind : std::uint8_t {
+      kNothing,
       kLoad,
       kDraft,
       kPack,
@@ -119,10 +133,10 @@ struct SoftWorkspace {
       kPackJoints,
       kUnpackJoints
     };
-    Kind kind = Kind::kLoad;
-    bool by_cell = false;       // counts cells, not lanes
-    Kind bodies = Kind::kLoad;  // what a cell first does to its own bodies, if not this
-    std::uint32_t begin = 0;    // of lanes, cells, rows, bodies or joints
+    Kind kind = Kind::kNothing;
+    bool by_cell = false;          // counts cells, not lanes
+    Kind bodies = Kind::kNothing;  // what a cell first does to its own bodies
+    std::uint32_t begin = 0;       // of lanes, cells, rows, bodies or joints
   };
   std::vector<Stage> stages;
   std::vector<StageSize> stage_sizes;
