@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <achilles/profile.hpp>
+
 namespace achilles {
 namespace {
 
@@ -87,6 +89,65 @@ TEST(SoftStep, JointsInSlabsHaveTheSameBitsOnTwoThreads) {
   const Scene scene = make_chains(140);
   EXPECT_EQ(hash_after(scene, 1, 20), hash_after(scene, 2, 20));
 }
+
+/// Two layers of boxes side by side that all touch.
+Scene make_blocks(int across) {
+  Scene scene = make_soft_scene(0.01, 0.5, 0);
+  for (int k = 0; k < 2 * across * across; ++k) {
+    const Vec3 at(k % across, k / across % across, 0.5 + k / across / across);
+    scene.bodies.push_back(make_body("block" + std::to_string(k), {Box{Vec3(1, 1, 1)}}, at));
+  }
+  return scene;
+}
+
+double sum_of(const Profile& profile, std::string_view name) {
+  for (const Profile::Counter& counter : profile.counters()) {
+    if (counter.name == name) return counter.sum;
+  }
+  return 0;
+}
+
+/// Runs the scene in one go, and again with a new simulation for every step, which knows no colours and no lanes; a
+/// body is pushed at step `pushed`. Returns what the first counted.
+Profile expect_bits_of_fresh_starts(const Scene& scene, int steps, int pushed) {
+  Profile kept, fresh;
+  Simulation simulation(scene, 2);
+  World world = simulation.world();
+  simulation.set_profile(&kept);
+  for (int k = 0; k < steps; ++k) {
+    if (k == pushed) {
+      simulation.world().bodies.velocity.back().linear.x() = 3;
+      world.bodies.velocity.back().linear.x() = 3;
+    }
+    EXPECT_FALSE(simulation.step().stopped);
+    Simulation other(scene, 1);
+    other.set_profile(&fresh);
+    other.restore(world);
+    EXPECT_FALSE(other.step().stopped);
+    world = other.world();
+    EXPECT_EQ(simulation.world().state_hash(), world.state_hash()) << k;
+  }
+  EXPECT_EQ(sum_of(fresh, "colours kept"), 0);
+  EXPECT_EQ(sum_of(fresh, "lanes kept"), 0);
+  return kept;
+}
+
+// What rests keeps its contacts, so that colours and lanes of the step before are taken as they are.
+TEST(SoftStep, KeptColoursAndLanesGiveTheBitsOfAFreshStart) {
+  constexpr int kSteps = 40;
+  const Profile kept = expect_bits_of_fresh_starts(make_blocks(8), kSteps, 20);
+  EXPECT_GT(sum_of(kept, "colours kept"), 0.5 * sum_of(kept, "manifolds"));
+  EXPECT_LT(sum_of(kept, "colours kept"), sum_of(kept, "manifolds"));
+  EXPECT_GT(sum_of(kept, "lanes kept"), 0);
+}
+
+TEST(SoftStep, KeptColoursAndLanesInSlabsGiveTheBitsOfAFreshStart) {
+  const Profile kept = expect_bits_of_fresh_starts(make_blocks(24), 16, 8);
+  EXPECT_GT(sum_of(kept, "colours kept"), 0.5 * sum_of(kept, "manifolds"));
+  EXPECT_GT(sum_of(kept, "lanes kept"), 0);
+}
+
+TEST(SoftStep, KeptLanesOfJointsGiveTheBitsOfAFreshStart) { expect_bits_of_fresh_starts(make_chains(20), 30, 15); }
 
 }  // namespace
 }  // namespace achilles
