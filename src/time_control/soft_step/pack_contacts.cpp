@@ -34,6 +34,12 @@ void ContactPacker::prepare() const {
   soft_.draft_places.resize(soft_.manifolds.size() + 1);
   if (!soft_.lanes.patches.empty()) soft_.point_drafts.reserve(scratch_.contacts.points.capacity() + 1);
   soft_.point_drafts.resize(soft_.lanes.patches.empty() ? 1 : scratch_.contacts.points.size() + 1);
+  soft_.impulses.reserve(soft_.manifolds.capacity());
+  soft_.impulses.resize(soft_.manifolds.size());
+  if (!soft_.lanes.patches.empty()) {
+    soft_.further.reserve(scratch_.contacts.points.capacity());
+    soft_.further.resize(scratch_.contacts.points.size());
+  }
   soft_.drafts[0] = {};
   soft_.draft_places[0] = {};
   soft_.point_drafts[0] = {};
@@ -109,7 +115,8 @@ void ContactPacker::fetch_to_unpack(std::size_t index) const {
   ask(soft_.lanes.points[c.first_point].total);
   ask(soft_.lanes.approach[c.first_point]);
   for (std::size_t at = index * kLanes; at < (index + 1) * kLanes; ++at) {
-    if (soft_.manifold_at[at] >= 0) ask(soft_.impulses[static_cast<std::size_t>(soft_.manifold_at[at])]);
+    if (soft_.manifold_at[at] >= 0)
+      __builtin_prefetch(&soft_.impulses[static_cast<std::size_t>(soft_.manifold_at[at])], 1, 2);
   }
 }
 
@@ -120,9 +127,14 @@ void ContactPacker::unpack(std::size_t index) const {
     const std::int32_t m = soft_.manifold_at[index * kLanes + lane];
     if (m < 0) continue;
     SoftImpulse& to = soft_.impulses[static_cast<std::size_t>(m)];
-    for (std::uint32_t k = 0; k < soft_.manifolds[static_cast<std::size_t>(m)].count; ++k) {
-      to.normal[k] = soft_.lanes.points[c.first_point + k].total[lane];
-      to.approach[k] = soft_.lanes.approach[c.first_point + k].speed[lane];
+    const auto impulse_at = [&](std::uint32_t k) {
+      return PointImpulse{soft_.lanes.points[c.first_point + k].total[lane],
+                          soft_.lanes.approach[c.first_point + k].speed[lane]};
+    };
+    to.first = impulse_at(0);
+    if (c.points > 1) {
+      const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
+      for (std::uint32_t k = 1; k < manifold.count; ++k) soft_.further[manifold.first + k] = impulse_at(k);
     }
     for (int k = 0; k < 3; ++k) {
       to.tangent[k] =

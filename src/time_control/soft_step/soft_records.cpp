@@ -64,9 +64,10 @@ class SoftRecords {
     const double twist = spread > 0 ? static_cast<double>(from.twist) / spread : 0;
     for (std::uint32_t k = 0; k < manifold.count; ++k) {
       ContactRecord& record = records[k];
-      record.impulse = static_cast<double>(from.normal[k]) * record.normal + tangential / manifold.count +
+      const PointImpulse& point = k == 0 ? from.first : soft_.further[manifold.first + k];
+      record.impulse = static_cast<double>(point.normal) * record.normal + tangential / manifold.count +
                        twist * record.normal.cross(record.position - center);
-      scratch_.point_approach[manifold.first + k] = -static_cast<double>(from.approach[k]);
+      scratch_.point_approach[manifold.first + k] = -static_cast<double>(point.approach);
     }
   }
 

@@ -1,6 +1,7 @@
 #include "time_control/soft_step/soft_step.hpp"
 
 #include "time_control/contact_stage.hpp"
+#include "time_control/soft_step/body_rows.hpp"
 #include "time_control/soft_step/list_manifolds.hpp"
 #include "time_control/soft_step/pack_contacts.hpp"
 #include "time_control/soft_step/pack_joints.hpp"
@@ -14,17 +15,10 @@ namespace {
 
 constexpr std::size_t kLaneBlock = 4;  // lanes that one thread takes at a time
 constexpr std::size_t kFewLanes = 4;
-constexpr std::size_t kSlotBlock = 256;      // bodies
-constexpr std::size_t kFetchAhead = 24;      // bodies
+constexpr std::size_t kBodyBlock = 64;
+constexpr std::size_t kSlotBlock = 256;      // bodies by their slots
 constexpr std::size_t kJointBlock = 8;       // lanes of joints
 constexpr std::size_t kLanesInCache = 1024;  // that a core's cache holds
-
-/// To single precision, impulses turn the body alike about all axes and push it alike along them.
-bool is_round(const BodyInverseMass& inverse) {
-  const double size = inverse.angular(0, 0), most = 1e-7 * size;
-  return (inverse.angular - size * Mat3::Identity()).cwiseAbs().maxCoeff() <= most &&
-         inverse.linear.x() == inverse.linear.y() && inverse.linear.y() == inverse.linear.z();
-}
 
 class SoftStep {
  public:
@@ -35,17 +29,15 @@ class SoftStep {
         soft_(scratch.soft),
         h_(h),
         search_{options.margin, 0, h},
+        rows_(world, h, scratch),
         packer_(world, options, scratch) {}
 
   StepReport run() {
-    prepare_bodies(world_, h_, scratch_);
+    make_room_for_bodies(world_, h_, scratch_);
     soft_.round.resize(world_.bodies.size());
-    scratch_.runner.run(world_.bodies.size(), kSlotBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        integrate_velocity(world_, i, scratch_.inverse_mass, h_, scratch_.motion);
-        soft_.round[i] = is_round(scratch_.inverse_mass[i]) ? 1 : 0;
-      }
-    });
+    soft_.body_drafts.resize(world_.bodies.size());
+    scratch_.runner.run(world_.bodies.size(), kBodyBlock,
+                        [&](std::size_t, std::size_t first, std::size_t last) { rows_.draft(first, last); });
     find_ungrouped_contacts(world_, options_.margin, h_, options_.recycling, scratch_);
     list_manifolds(world_, scratch_);
     prepare_joints();
@@ -92,13 +84,8 @@ class SoftStep {
 
   void list_stages() {
     const std::size_t rows = soft_.body_of.size();
-    soft_.motions.resize(rows);
-    soft_.unpushed.resize(rows);
-    soft_.accelerations.resize(rows);
-    soft_.masses.resize(rows);
+    rows_.prepare(!soft_.lanes.masses.empty() || !soft_.joints.joints.empty());
     packer_.prepare();
-    soft_.impulses.reserve(soft_.manifolds.capacity());
-    soft_.impulses.resize(soft_.manifolds.size());
     soft_.stages.clear();
     soft_.stage_sizes.clear();
     // As many as there can be: a further colour must not cost memory in a later step.
@@ -197,10 +184,7 @@ class SoftStep {
       case Kind::kNothing:
         break;
       case Kind::kLoad:
-        for (std::size_t row = first; row < last; ++row) {
-          fetch_to_load(row + kFetchAhead);
-          load(row);
-        }
+        rows_.load(first, last);
         break;
       case Kind::kDraft:
         for (std::size_t k = first; k < last; ++k) packer_.draft(k);
@@ -209,10 +193,10 @@ class SoftStep {
         prepare_contacts(soft_.lanes, range, packer_.drafts(), bodies);
         break;
       case Kind::kAccelerate:
-        for (std::size_t row = first; row < last; ++row) accelerate(row, h);
+        rows_.accelerate(first, last, h);
         break;
       case Kind::kAccelerateOn:
-        for (std::size_t row = first; row < last; ++row) accelerate_on(row, h);
+        rows_.accelerate_on(first, last, h);
         break;
       case Kind::kWarmStart:
         warm_start_contacts(soft_.lanes, range, bodies);
@@ -221,7 +205,7 @@ class SoftStep {
         solve_contacts(soft_.lanes, range, bodies, {1 / h, true, push_speed, between_, grounded_});
         break;
       case Kind::kMove:
-        for (std::size_t row = first; row < last; ++row) move(row, h);
+        rows_.move(first, last, h);
         break;
       case Kind::kRelax:
         solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_});
@@ -233,10 +217,7 @@ class SoftStep {
         restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));
         break;
       case Kind::kUnload:
-        for (std::size_t body = first; body < last; ++body) {
-          fetch_to_unload(body + kFetchAhead);
-          unload(body);
-        }
+        rows_.unload(first, last);
         break;
       case Kind::kPackJoints:
         pack_joints(soft_.joints, range, bodies.masses, soft_.joint_lanes);
@@ -268,107 +249,12 @@ class SoftStep {
     return {first, last, far ? last : 0};
   }
 
-  /// Rows are not in the order of the bodies: what later ones need is asked for in time.
-  void fetch_to_load(std::size_t row) const {
-    if (row >= soft_.body_of.size()) return;
-    const std::uint32_t body = soft_.body_of[row];
-    const auto ask = [](const auto& from) {
-      __builtin_prefetch(&from, 0, 2);
-      __builtin_prefetch(reinterpret_cast<const char*>(&from + 1) - 1, 0, 2);
-    };
-    ask(world_.bodies.velocity[body]);
-    ask(scratch_.velocity_before[body]);
-    ask(scratch_.inverse_mass[body]);
-  }
-  void fetch_to_unload(std::size_t body) const {
-    if (body < soft_.slot_of.size() && soft_.slot_of[body] > 0)
-      __builtin_prefetch(&soft_.motions[soft_.watched + static_cast<std::size_t>(soft_.slot_of[body])], 0, 2);
-  }
-
   /// Of the first round: a slab has contacts with bodies of the next, which it moves too.
   void change_cell(Kind kind, std::size_t place) {
     const std::vector<std::uint32_t>& start = soft_.cells.slot_start;
     const std::size_t width = soft_.cells.is_chain ? 2 : 1, cell = width * place;
     const std::size_t end = std::min(cell + width, soft_.cells.size());
     work({kind}, soft_.watched + start[cell], soft_.watched + start[end]);
-  }
-
-  /// What the kernels work on: the velocity before the step, and what the forces of the step add to it per second.
-  void load(std::size_t row) {
-    SoftVelocity &u = soft_.motions[row].velocity = {}, &acceleration = soft_.accelerations[row] = {};
-    SoftMass& mass = soft_.masses[row] = {};
-    soft_.motions[row].displacement = {{0, 0, 0}, {0, 0, 0, 1}, 0};
-    if (row == soft_.watched) return;
-    const std::uint32_t body = soft_.body_of[row];
-    const BodyVelocity& after = world_.bodies.velocity[body];
-    const BodyVelocity& before = scratch_.movable[body] != 0 ? scratch_.velocity_before[body] : after;
-    const BodyInverseMass& inverse = scratch_.inverse_mass[body];
-    for (int k = 0; k < 3; ++k) {
-      u.linear[k] = static_cast<float>(before.linear[k]);
-      u.angular[k] = static_cast<float>(before.angular[k]);
-      acceleration.linear[k] = static_cast<float>((after.linear[k] - before.linear[k]) / h_);
-      acceleration.angular[k] = static_cast<float>((after.angular[k] - before.angular[k]) / h_);
-      mass.inverse_mass[k] = static_cast<float>(inverse.linear[k]);
-      mass.inverse_inertia[k] = static_cast<float>(inverse.angular(k, k));
-    }
-    mass.inverse_inertia[3] = static_cast<float>(inverse.angular(0, 1));
-    mass.inverse_inertia[4] = static_cast<float>(inverse.angular(0, 2));
-    mass.inverse_inertia[5] = static_cast<float>(inverse.angular(1, 2));
-    u.inverse_mass = mass.inverse_mass[0];
-    u.inverse_inertia = mass.inverse_inertia[0];
-  }
-
-  void accelerate(std::size_t row, float h) {
-    SoftVelocity& u = soft_.motions[row].velocity;
-    for (int k = 0; k < 3; ++k) {
-      u.linear[k] += h * soft_.accelerations[row].linear[k];
-      u.angular[k] += h * soft_.accelerations[row].angular[k];
-    }
-    soft_.unpushed[row] = u;
-  }
-
-  /// The same with the impulses of the substep before: what they do is M⁻¹ Jᵀ λ = u − unpushed at its end.
-  void accelerate_on(std::size_t row, float h) {
-    SoftVelocity &u = soft_.motions[row].velocity, &unpushed = soft_.unpushed[row];
-    const SoftVelocity& acceleration = soft_.accelerations[row];
-    for (int k = 0; k < 3; ++k) {
-      const float linear = u.linear[k] - unpushed.linear[k], angular = u.angular[k] - unpushed.angular[k];
-      unpushed.linear[k] = u.linear[k] + h * acceleration.linear[k];
-      unpushed.angular[k] = u.angular[k] + h * acceleration.angular[k];
-      u.linear[k] = unpushed.linear[k] + linear;
-      u.angular[k] = unpushed.angular[k] + angular;
-    }
-  }
-
-  /// q ← q + ½ h ω q, and back to unit length.
-  void move(std::size_t row, float h) {
-    const SoftVelocity& u = soft_.motions[row].velocity;
-    SoftDisplacement& d = soft_.motions[row].displacement;
-    for (int k = 0; k < 3; ++k) d.linear[k] += h * u.linear[k];
-    const float wx = 0.5f * h * u.angular[0], wy = 0.5f * h * u.angular[1], wz = 0.5f * h * u.angular[2];
-    const float x = d.rotation[0], y = d.rotation[1], z = d.rotation[2], w = d.rotation[3];
-    const float turned[4] = {x + (wx * w + wy * z - wz * y), y + (wy * w + wz * x - wx * z),
-                             z + (wz * w + wx * y - wy * x), w - (wx * x + wy * y + wz * z)};
-    const float length =
-        std::sqrt(turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2] + turned[3] * turned[3]);
-    for (int k = 0; k < 4; ++k) d.rotation[k] = turned[k] / length;
-  }
-
-  /// Bodies that touch something follow the lanes, the others fly exactly.
-  void unload(std::size_t body) {
-    BodyArrays& bodies = world_.bodies;
-    if (soft_.slot_of[body] <= 0) {
-      integrate_position(world_, body, h_, true, scratch_.motion);
-      return;
-    }
-    const std::size_t row = soft_.watched + static_cast<std::size_t>(soft_.slot_of[body]);
-    const SoftVelocity& u = soft_.motions[row].velocity;
-    const SoftDisplacement& d = soft_.motions[row].displacement;
-    bodies.velocity[body] = {Vec3(u.linear[0], u.linear[1], u.linear[2]),
-                             Vec3(u.angular[0], u.angular[1], u.angular[2])};
-    bodies.position[body] += Vec3(d.linear[0], d.linear[1], d.linear[2]);
-    const Quat turn(d.rotation[3], d.rotation[0], d.rotation[1], d.rotation[2]);
-    bodies.orientation[body] = (turn * bodies.orientation[body]).normalized();
   }
 
   StepReport conclude() {
@@ -404,6 +290,7 @@ class SoftStep {
   SoftWorkspace& soft_;
   double h_;
   TouchSearch search_;
+  BodyRows rows_;
   ContactPacker packer_;
   Softness between_, grounded_;
   Kind change_ = Kind::kNothing;  // yet to be done to the bodies by the next sweep over cells

@@ -23,12 +23,23 @@ struct SoftManifold {
   [[nodiscard]] bool is_patch() const { return kind % kPointsPerManifold > 0; }
 };
 
-/// What a step leaves of a manifold.
-struct SoftImpulse {
-  float normal[kPointsPerManifold];    // [N s]
-  float approach[kPointsPerManifold];  // [m/s] normal velocity at the beginning of the step
-  float tangent[3];                    // [N s] world axes
-  float twist;                         // [N m s]
+/// What a row is filled with, of one body: a line of the cache.
+struct alignas(64) BodyDraft {
+  SoftVelocity velocity, acceleration;
+};
+
+/// What a step leaves of a point.
+struct PointImpulse {
+  float normal = 0;    // [N s]
+  float approach = 0;  // [m/s] normal velocity at the beginning of the step
+};
+
+/// What it leaves of a manifold.
+struct alignas(32) SoftImpulse {
+  PointImpulse first;  // point
+  float tangent[3];    // [N s] world axes
+  float twist;         // [N m s]
+  float unused[2];
 };
 
 /// What a block of contacts leaves in the World's memory.
@@ -79,6 +90,7 @@ struct SoftWorkspace {
   std::vector<std::uint32_t> start;       // of each shared colour's lanes, of the overflow's, and one past the last
   std::vector<std::int32_t> manifold_at;  // per lane of the lanes: its manifold, or -1
   HugeVector<SoftImpulse> impulses;       // per manifold
+  HugeVector<PointImpulse> further;       // per contact point, of those after the first of a manifold
   HugeVector<ManifoldDraft> drafts;       // per manifold, after one of nothing
   HugeVector<DraftPlace> draft_places;    // likewise
   HugeVector<PointDraft> point_drafts;    // per contact point, after one of nothing; unless no manifold is a patch
@@ -102,11 +114,12 @@ struct SoftWorkspace {
   std::vector<std::uint32_t> body_of;         // per row: those with slots below 0, slot 0, those above
   std::uint32_t movers = 0, watched = 0;      // how many slots there are above and below 0
   std::vector<std::uint32_t> watched_bodies;  // scratch of giving them slots
+  HugeVector<BodyDraft> body_drafts;          // per body
   HugeVector<SoftMotion> motions;             // per row
   HugeVector<SoftVelocity> unpushed;          // velocity of the substep without its impulses
   HugeVector<SoftVelocity> accelerations;
-  HugeVector<SoftMass> masses;
-  bool restitutes = false;  // some contact does
+  HugeVector<SoftMass> masses;  // those of all rows only if some body that is not round wants them
+  bool restitutes = false;      // some contact does
 
   std::vector<std::uint8_t> touched;  // per contact
   std::vector<SoftTally> tallies;     // per block of contacts
