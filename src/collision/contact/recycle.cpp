@@ -53,30 +53,29 @@ void place_kept(std::span<const KeptPoint> points, const Collider& a, const Coll
   }
 }
 
-void keep(const Contact& contact, std::span<const ContactPoint> points, const Collider& a, const Collider& b,
-          ManifoldMemory& memory) {
+KeptManifold keep(const Contact& contact, std::span<const ContactPoint> points, const Collider& a, const Collider& b,
+                  std::size_t number, KeptPoint* to) {
   const bool swapped = reference_is_b(a, b);
   const Collider &reference = swapped ? b : a, &other = swapped ? a : b;
   KeptManifold kept;
   kept.collider_a = contact.collider_a;
   kept.collider_b = contact.collider_b;
-  kept.first = static_cast<std::uint32_t>(memory.points.size());
+  kept.first = static_cast<std::uint32_t>(number);
   kept.count = static_cast<std::uint32_t>(points.size());
   kept.reach = a.reach + b.reach;
   store(reference.X_WG.to_local(other.X_WG.p), kept.p);
   const Mat3 R = reference.X_WG.R.transpose() * other.X_WG.R;
   for (int k = 0; k < 9; ++k) kept.R[k] = static_cast<float>(R.data()[k]);
-  memory.manifolds.push_back(kept);
   for (const ContactPoint& point : points) {
-    KeptPoint to;
     const Vec3 half = 0.5 * point.gap * point.normal;
-    store(a.X_WG.to_local(point.position - half), to.on_a);
-    store(b.X_WG.to_local(point.position + half), to.on_b);
-    store(reference.X_WG.R.transpose() * point.normal, to.normal);
-    to.feature = point.feature;
-    to.reference_is_b = swapped ? 1 : 0;
-    memory.points.push_back(to);
+    store(a.X_WG.to_local(point.position - half), to->on_a);
+    store(b.X_WG.to_local(point.position + half), to->on_b);
+    store(reference.X_WG.R.transpose() * point.normal, to->normal);
+    to->feature = point.feature;
+    to->reference_is_b = swapped ? 1 : 0;
+    ++to;
   }
+  return kept;
 }
 
 }  // namespace achilles

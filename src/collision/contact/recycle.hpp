@@ -29,8 +29,9 @@ namespace achilles {
 /// Writes the kept points at the present pose to the places from `to` on.
 void place_kept(std::span<const KeptPoint> points, const Collider& a, const Collider& b, ContactPoint* to);
 
-/// Keeps points that were just found, as the last of the memory.
-void keep(const Contact& contact, std::span<const ContactPoint> points, const Collider& a, const Collider& b,
-          ManifoldMemory& memory);
+/// What is kept of points that were just found: they themselves in the places from `to` on, the first of which has this
+/// number.
+[[nodiscard]] KeptManifold keep(const Contact& contact, std::span<const ContactPoint> points, const Collider& a,
+                                const Collider& b, std::size_t number, KeptPoint* to);
 
 }  // namespace achilles

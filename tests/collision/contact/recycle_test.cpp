@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 namespace achilles {
 namespace {
@@ -164,6 +166,61 @@ TEST(Recycle, MemoryStandsWhileNothingComesOrGoes) {
     expect(true, 99);
     expect(false, 99);
   }
+}
+
+void expect_same(const ManifoldMemory& one, const ManifoldMemory& other) {
+  ASSERT_EQ(one.manifolds.size(), other.manifolds.size());
+  ASSERT_EQ(one.points.size(), other.points.size());
+  for (std::size_t k = 0; k < one.manifolds.size(); ++k) {
+    const KeptManifold &a = one.manifolds[k], &b = other.manifolds[k];
+    EXPECT_EQ(std::tie(a.collider_a, a.collider_b, a.first, a.count, a.reach),
+              std::tie(b.collider_a, b.collider_b, b.first, b.count, b.reach));
+    EXPECT_TRUE(std::ranges::equal(a.p, b.p) && std::ranges::equal(a.R, b.R));
+  }
+  for (std::size_t k = 0; k < one.points.size(); ++k) {
+    const KeptPoint &a = one.points[k], &b = other.points[k];
+    EXPECT_EQ(a.feature, b.feature);
+    EXPECT_TRUE(std::ranges::equal(a.on_a, b.on_a) && std::ranges::equal(a.on_b, b.on_b) &&
+                std::ranges::equal(a.normal, b.normal));
+  }
+}
+
+// Threads work on pairs chunk by chunk and keep nothing as long as the memory stands: what they find late is made up
+// for.
+TEST(Recycle, MemoryOfManyPairsIsThatOfOneThread) {
+  const std::vector<GeometryPiece> box = make_geometry({Box{Vec3(1, 1, 1)}});
+  std::vector<Collider> colliders;
+  const auto add = [&] {
+    const auto k = static_cast<std::uint32_t>(colliders.size());
+    colliders.push_back({box.front().geometry.get(), Transform{Mat3::Identity(), Vec3(k, 0, 0)}, k});
+  };
+  while (colliders.size() < 7000) add();
+  Detector one, two;
+  const auto expect = [&](bool changed, std::size_t recycled) {
+    one.run(colliders, kDistance, 1);
+    two.run(colliders, kDistance, 2);
+    for (const Detector* detector : {&one, &two}) {
+      EXPECT_EQ(detector->changed, changed);
+      EXPECT_EQ(detector->recycled, recycled);
+    }
+    ASSERT_EQ(one.contacts.contacts.size(), two.contacts.contacts.size());
+    for (std::size_t p = 0; p < one.contacts.points.size(); ++p) {
+      EXPECT_EQ(one.contacts.points[p].position, two.contacts.points[p].position);
+    }
+    expect_same(one.memory, two.memory);
+  };
+  expect(true, 0);
+  expect(false, 6999);
+  add();
+  expect(true, 6999);
+  expect(false, 7000);
+  colliders[5000].X_WG.p.z() += 2 * kDistance;
+  expect(true, 6998);
+  expect(false, 7000);
+  colliders.resize(100);
+  expect(true, 99);
+  colliders.clear();
+  expect(true, 0);
 }
 
 TEST(Recycle, NumberOfThreadsDoesNotMatter) {

@@ -1,0 +1,42 @@
+// Scratch of detect_contacts.
+#pragma once
+
+#include "collision/contact/separating_axis.hpp"
+#include "collision/detect.hpp"
+#include "math/blocks.hpp"
+
+#include <vector>
+
+namespace achilles {
+
+/// Where contacts and what is kept of them come to lie, or how many there are.
+struct ContactPlaces {
+  std::size_t contact = 0, point = 0, manifold = 0, kept_point = 0;
+};
+
+/// What a block of pairs leaves.
+struct BlockContacts {
+  ContactSet set;       // found anew
+  ContactPlaces count;  // with those that are recycled
+  std::size_t recycled = 0;
+  MeasuredPenetration deepest;
+};
+
+struct DetectWorkspace::Impl {
+  BlockRunner runner;
+  BroadPhaseWorkspace broad_phase;
+  std::vector<BroadPhaseProxy> proxies;
+  std::vector<std::uint8_t> block_has_axes;  // per block of colliders
+  std::vector<ColliderPair> pairs;
+  std::size_t pair_count = 0;
+  std::vector<SeparatingAxis> axes;  // of the pairs; empty where no shape remembers any
+  std::vector<ColliderPair> former_pairs;
+  std::vector<SeparatingAxis> former_axes;
+  std::vector<std::uint32_t> former_manifold;  // of the pairs: what holds still, or kNoManifold
+  std::vector<BlockContacts> blocks;           // of the chunk at hand
+  std::vector<ContactPlaces> places;           // where each block of pairs begins
+  std::vector<StageSize> stages;
+  ManifoldMemory nothing_kept;
+};
+
+}  // namespace achilles
