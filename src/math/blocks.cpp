@@ -3,6 +3,7 @@
 #include "math/helper_trust.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -13,30 +14,156 @@ namespace achilles {
 
 namespace {
 
-/// How much of a stage is done. One per cache line, as the shares.
-struct alignas(64) StageProgress {
-  std::atomic<std::size_t> done = 0;
-  std::size_t blocks = 0;
-};
-
-/// The blocks of a stage that one thread begins with; who has ended its own takes from those of the others. Blocks at
-/// the same place of stage after stage are so worked on by the same core, which has what they touch in its cache.
-struct alignas(64) Share {
-  std::atomic<std::size_t> next = 0;
-  std::size_t end = 0;
-};
-
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
 }
 
-constexpr int kAwake = 2000;   // looks at a variable before the core is offered to others: some microseconds
-constexpr int kDrowsy = 2000;  // offers of the core before a thread without work falls asleep
+constexpr int kAwake = 2000;         // looks at a variable before the core is offered to others: some microseconds
+constexpr int kDrowsy = 2000;        // offers of the core before a thread without work falls asleep
+constexpr std::size_t kApart = 128;  // bytes: lines of the cache come in pairs
 
 thread_local std::size_t own_index = 0;  // of this thread in the team; 0 for those who are not in it
 thread_local bool takes_part = false;    // in some runner's work
+
+/// Takes part as long as it lives.
+struct PartTaker {
+  PartTaker() { takes_part = true; }
+  PartTaker(const PartTaker&) = delete;
+  PartTaker& operator=(const PartTaker&) = delete;
+  ~PartTaker() { takes_part = false; }
+};
+
+using StageBlock = std::function<void(std::size_t stage, std::size_t block)>;
+
+/// Block after block on the calling thread.
+void run_alone(std::span<const StageSize> stages, const StageBlock& block) {
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    const std::size_t blocks = BlockRunner::count_blocks(stages[stage].count, stages[stage].block_size);
+    for (std::size_t b = 0; b < blocks; ++b) block(stage, b);
+  }
+}
+
+/// Stages while threads work on them. Passing a line of the cache from core to core takes up to 0.3 us, so that what
+/// threads tell each other is kept to few lines, and each is written by one thread where possible.
+class alignas(kApart) Stages {
+ public:
+  /// For so many threads, out of a team of so many.
+  void prepare(std::span<const StageSize> sizes, std::size_t threads, std::size_t team) {
+    threads_ = threads;
+    rows_ = BlockRunner::count_blocks(sizes.size(), kInRow);
+    if (tickets_.size() < threads * rows_) tickets_ = std::vector<Tickets>(2 * threads * rows_);
+    if (seats_.size() < team) seats_ = std::vector<Seat>(team);
+    ends_.resize(sizes.size());
+    last_ = 0;
+    std::size_t sum = 0;
+    for (std::size_t stage = 0; stage < sizes.size(); ++stage) {
+      const std::size_t blocks = BlockRunner::count_blocks(sizes[stage].count, sizes[stage].block_size);
+      for (std::size_t t = 0; t < threads; ++t) {
+        const std::uint64_t next = BlockRunner::count_blocks(blocks * t, threads);
+        const std::uint64_t end = BlockRunner::count_blocks(blocks * (t + 1), threads);
+        ticket(t, stage).store(end << kEndShift | next, std::memory_order_relaxed);
+      }
+      if (blocks > 0) last_ = stage;
+      ends_[stage] = sum += blocks;
+    }
+    for (Seat& seat : seats_) seat.done.store(0, std::memory_order_relaxed);
+    failed_.store(false, std::memory_order_relaxed);
+    failure_ = nullptr;
+  }
+
+  /// Takes part from stage to stage. Every thread does the same. Helpers leave when nothing is left to begin with, the
+  /// one who called when all is done.
+  template <class WaitUntil>
+  void take_part(const StageBlock& block, const WaitUntil& wait_until) {
+    std::atomic<std::uint64_t>& done = seats_[own_index].done;
+    std::uint64_t own = 0;
+    for (std::size_t stage = 0; stage <= last_; ++stage) {
+      if (count_done() >= ends_[stage]) continue;
+      own += work_on(stage, block);
+      const bool leaves = own_index > 0 && stage == last_;
+      done.store(leaves ? own | kLeft : own, std::memory_order_release);
+      if (leaves) return;
+      wait_until([&] { return count_done() >= ends_[stage]; });
+    }
+    if (own_index > 0) leave();
+  }
+  /// Of a helper that has nothing to do.
+  void leave() { seats_[own_index].done.fetch_or(kLeft, std::memory_order_release); }
+
+  [[nodiscard]] std::size_t count_left() const {
+    return static_cast<std::size_t>(std::count_if(seats_.begin(), seats_.end(), [](const Seat& seat) {
+      return (seat.done.load(std::memory_order_acquire) & kLeft) != 0;
+    }));
+  }
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  /// The blocks of a stage that one thread begins with, as the next and the end; who has ended its own takes from those
+  /// of the others. Blocks at the same place of stage after stage are so worked on by the same core, which has what
+  /// they touch in its cache. Those of one thread lie together.
+  static constexpr std::size_t kInRow = kApart / sizeof(std::uint64_t);
+  static constexpr int kEndShift = 32;
+  struct alignas(kApart) Tickets {
+    std::array<std::atomic<std::uint64_t>, kInRow> of;
+  };
+  /// How many blocks a thread has done, of all stages: what lies before a stage is done when the sum says so, because
+  /// nobody begins with it earlier. And whether the thread has left.
+  struct alignas(kApart) Seat {
+    std::atomic<std::uint64_t> done = 0;
+  };
+  static constexpr std::uint64_t kLeft = std::uint64_t{1} << 63U;
+
+  [[nodiscard]] std::atomic<std::uint64_t>& ticket(std::size_t thread, std::size_t stage) {
+    return tickets_[thread * rows_ + stage / kInRow].of[stage % kInRow];
+  }
+
+  [[nodiscard]] std::uint64_t count_done() const {
+    std::uint64_t sum = 0;
+    for (std::size_t t = 0; t < threads_; ++t) sum += seats_[t].done.load(std::memory_order_acquire) & ~kLeft;
+    return sum;
+  }
+
+  /// Blocks of the stage while there are any, its own first; returns how many it did.
+  std::uint64_t work_on(std::size_t stage, const StageBlock& block) {
+    std::uint64_t ended = 0;
+    for (std::size_t t = 0; t < threads_; ++t) {
+      std::atomic<std::uint64_t>& share = ticket((own_index + t) % threads_, stage);
+      const std::uint64_t before = share.load(std::memory_order_relaxed), end = before >> kEndShift;
+      for (std::uint64_t next = static_cast<std::uint32_t>(before); next < end;) {
+        // Half of what is left at once: between short blocks, taking them one by one would be felt.
+        const std::uint64_t taken = (end - next + 1) / 2;
+        const std::uint64_t first = static_cast<std::uint32_t>(share.fetch_add(taken, std::memory_order_relaxed));
+        const std::uint64_t last = std::min(first + taken, end);
+        for (std::uint64_t b = first; b < last; ++b, ++ended) call(block, stage, b);
+        next = first + taken;
+      }
+    }
+    return ended;
+  }
+
+  /// After the first exception blocks are counted but not run.
+  void call(const StageBlock& block, std::size_t stage, std::size_t b) {
+    if (failed_.load(std::memory_order_relaxed)) return;
+    try {
+      block(stage, b);
+    } catch (...) {
+      const std::lock_guard lock(failing_);
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
+  }
+
+  std::size_t threads_ = 1, rows_ = 0, last_ = 0;
+  std::vector<Tickets> tickets_;     // thread after thread, one per stage
+  std::vector<std::uint64_t> ends_;  // per stage: how many blocks there are up to its end
+  std::vector<Seat> seats_;          // per thread
+  std::atomic<bool> failed_ = false;
+  std::exception_ptr failure_;
+  std::mutex failing_;
+};
 
 /// The threads of the process that help whoever has work, one at a time. They stay awake for a while after each piece
 /// of work: the pieces of a step follow each other within microseconds, and waking a thread takes fifty.
@@ -47,29 +174,32 @@ class Team {
     return team;
   }
 
-  /// Calls job() here and on up to `helpers` other threads, fewer when those are late or busy with somebody else's;
-  /// returns when all calls have returned. Job must not throw.
-  void run(int helpers, const std::function<void()>& job) {
+  /// Runs the stages here and on up to `helpers` other threads, fewer when those are late or busy with somebody else's.
+  void run(int helpers, std::span<const StageSize> sizes, const StageBlock& block, Stages& stages) {
     const std::unique_lock lock(busy_, std::try_to_lock);
-    if (!lock.owns_lock()) {
-      job();
-      return;
-    }
     helpers = std::min({helpers, cores_ - 1, kMost});
-    if (helpers == 0 || !trust_.is_given()) {
-      job();
+    if (!lock.owns_lock() || helpers == 0 || !trust_.is_given()) {
+      run_alone(sizes, block);
       return;
     }
     while (static_cast<int>(threads_.size()) < helpers) {
       threads_.emplace_back([this, index = threads_.size() + 1, &self = trust_.add_helper()] { help(index, self); });
     }
-    job_ = &job;
-    helpers_ = helpers;
-    gate_.store((gate_.load(std::memory_order_relaxed) & ~kCount) + kCall + kOpen, std::memory_order_release);
-    gate_.notify_all();
-    job();
-    gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
-    wait_until([this] { return (gate_.load(std::memory_order_acquire) & kCount) == 0; });
+    stages.prepare(sizes, static_cast<std::size_t>(helpers) + 1, threads_.size() + 1);
+    call_.stages = &stages;
+    call_.block = &block;
+    call_.helpers = static_cast<std::size_t>(helpers);
+    std::atomic<std::uint32_t>& gate = call_.gate;
+    gate.store((gate.load(std::memory_order_relaxed) | kOpen | kCount) - kCount + kCall, std::memory_order_release);
+    gate.notify_all();
+    const auto wait = [this](const auto& done) { wait_until(done); };
+    stages.take_part(block, wait);
+    // Whoever has joined may still look for work; when all have left none can come late.
+    if (stages.count_left() < threads_.size()) {
+      const std::size_t joined = (gate.fetch_and(~kOpen, std::memory_order_acq_rel) & kCount) / kJoined;
+      wait_until([&] { return stages.count_left() == joined; });
+    }
+    stages.rethrow_failure();
   }
 
   /// False: a call would be done alone.
@@ -77,6 +207,27 @@ class Team {
     const std::unique_lock lock(busy_, std::try_to_lock);
     return lock.owns_lock() && trust_.is_given();
   }
+
+  ~Team() {
+    call_.stop.store(true, std::memory_order_relaxed);
+    call_.gate.store((call_.gate.load() | kOpen) - kOpen + kCall, std::memory_order_release);
+    call_.gate.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  // The gate: whether there is work to join, how many have joined, and which call it is.
+  static constexpr std::uint32_t kOpen = 1, kJoined = 2, kCount = 0x1fe, kCall = 0x200;
+  static constexpr int kMost = kCount / kJoined;  // helpers that can be counted
+
+  /// All that a helper looks at while it waits, and first when it comes.
+  struct alignas(kApart) Call {
+    std::atomic<std::uint32_t> gate = 0;
+    std::atomic<bool> stop = false;
+    std::size_t helpers = 0;
+    const StageBlock* block = nullptr;
+    Stages* stages = nullptr;
+  };
 
   /// Some microseconds awake, then giving the core to others. The one who called looks whether helpers are worth it.
   template <class Done>
@@ -90,138 +241,49 @@ class Team {
     if (own_index == 0) trust_.end_waiting();
   }
 
-  ~Team() {
-    stop_.store(true, std::memory_order_relaxed);
-    gate_.fetch_add(kCall, std::memory_order_release);
-    gate_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
-
- private:
-  // The gate: whether there is work to join, how many have joined, and which call it is.
-  static constexpr std::uint32_t kOpen = 1, kJoined = 2, kCount = 0x1fe, kCall = 0x200;
-  static constexpr int kMost = kCount / kJoined;  // helpers that can be counted
-
   void help(std::size_t index, HelperTrust::Helper& self) {
     self.clock.follow();
     own_index = index;
     takes_part = true;
-    for (std::uint32_t seen = 0; !stop_.load(std::memory_order_relaxed);) {
+    const auto wait = [this](const auto& done) { wait_until(done); };
+    for (std::uint32_t seen = 0; !call_.stop.load(std::memory_order_relaxed);) {
       std::uint32_t now = wait_for_call(seen);
       seen = now / kCall;
       // Whoever comes late finds the gate shut and is not waited for.
       while ((now & kOpen) != 0 && now / kCall == seen &&
-             !gate_.compare_exchange_weak(now, now + kJoined, std::memory_order_acq_rel)) {
+             !call_.gate.compare_exchange_weak(now, now + kJoined, std::memory_order_acq_rel)) {
       }
       if ((now & kOpen) == 0 || now / kCall != seen) continue;
       self.is_busy.store(true, std::memory_order_release);
-      if (static_cast<int>(index) <= helpers_) (*job_)();
+      index <= call_.helpers ? call_.stages->take_part(*call_.block, wait) : call_.stages->leave();
       self.is_busy.store(false, std::memory_order_release);
-      gate_.fetch_sub(kJoined, std::memory_order_release);
     }
   }
 
   std::uint32_t wait_for_call(std::uint32_t seen) {
     for (int k = 0;; ++k) {
-      const std::uint32_t now = gate_.load(std::memory_order_acquire);
+      const std::uint32_t now = call_.gate.load(std::memory_order_acquire);
       if (now / kCall != seen) return now;
       if (k < kAwake) {
         pause();
       } else if (k < kAwake + kDrowsy) {
         std::this_thread::yield();
       } else {
-        gate_.wait(now, std::memory_order_acquire);
+        call_.gate.wait(now, std::memory_order_acquire);
       }
     }
   }
 
+  Call call_;
   const int cores_ = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));  // asking takes microseconds
   std::mutex busy_;
   HelperTrust trust_;
   std::vector<std::thread> threads_;
-  std::atomic<std::uint32_t> gate_ = 0;
-  std::atomic<bool> stop_ = false;
-  const std::function<void()>* job_ = nullptr;
-  int helpers_ = 0;
 };
 
 }  // namespace
 
-struct BlockRunner::Arena {
-  std::vector<StageProgress> stages;
-  std::vector<Share> shares;  // stage after stage, one per thread
-  std::size_t threads = 1;
-  std::atomic<std::size_t> current = 0;
-  std::atomic<bool> failed = false;
-  std::exception_ptr failure;
-  std::mutex failing;
-
-  void prepare(std::span<const StageSize> sizes, std::size_t number_of_threads) {
-    threads = number_of_threads;
-    if (stages.size() < sizes.size()) stages = std::vector<StageProgress>(2 * sizes.size());
-    if (shares.size() < sizes.size() * threads) shares = std::vector<Share>(2 * sizes.size() * threads);
-    std::size_t first = sizes.size();
-    for (std::size_t k = sizes.size(); k-- > 0;) {
-      const std::size_t blocks = count_blocks(sizes[k].count, sizes[k].block_size);
-      stages[k].done.store(0, std::memory_order_relaxed);
-      stages[k].blocks = blocks;
-      for (std::size_t t = 0; t < threads; ++t) {
-        shares[k * threads + t].next.store(count_blocks(blocks * t, threads), std::memory_order_relaxed);
-        shares[k * threads + t].end = count_blocks(blocks * (t + 1), threads);
-      }
-      if (blocks > 0) first = k;
-    }
-    current.store(first, std::memory_order_release);
-    failed.store(false, std::memory_order_relaxed);
-    failure = nullptr;
-  }
-
-  /// Takes part until no stage is left. Every thread does the same; the one that ends a stage begins the next.
-  void take_part(std::size_t count, const std::function<void(std::size_t, std::size_t)>& block) {
-    for (std::size_t stage = current.load(std::memory_order_acquire); stage < count;) {
-      const std::size_t ended = work_on(stage, block);
-      const bool all =
-          ended > 0 && stages[stage].done.fetch_add(ended, std::memory_order_acq_rel) + ended == stages[stage].blocks;
-      if (!all) {
-        Team::shared().wait_until([&] { return current.load(std::memory_order_acquire) != stage; });
-        stage = current.load(std::memory_order_acquire);
-        continue;
-      }
-      do {
-        ++stage;
-      } while (stage < count && stages[stage].blocks == 0);
-      current.store(stage, std::memory_order_release);
-    }
-  }
-
-  /// Blocks of the stage while there are any, its own first; returns how many it did.
-  std::size_t work_on(std::size_t stage, const std::function<void(std::size_t, std::size_t)>& block) {
-    std::size_t ended = 0;
-    for (std::size_t t = 0; t < threads; ++t) {
-      Share& share = shares[stage * threads + (own_index + t) % threads];
-      for (std::size_t next = share.next.load(std::memory_order_relaxed); next < share.end;) {
-        // Half of what is left at once: between short blocks, taking them one by one would be felt.
-        const std::size_t taken = (share.end - next + 1) / 2;
-        const std::size_t first = share.next.fetch_add(taken, std::memory_order_relaxed);
-        const std::size_t last = std::min(first + taken, share.end);
-        for (std::size_t b = first; b < last; ++b, ++ended) call(block, stage, b);
-        next = first + taken;
-      }
-    }
-    return ended;
-  }
-
-  /// After the first exception blocks are counted but not run.
-  void call(const std::function<void(std::size_t, std::size_t)>& block, std::size_t stage, std::size_t b) {
-    if (failed.load(std::memory_order_relaxed)) return;
-    try {
-      block(stage, b);
-    } catch (...) {
-      const std::lock_guard lock(failing);
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
-  }
-};
+struct BlockRunner::Arena : Stages {};
 
 BlockRunner::BlockRunner() = default;
 BlockRunner::BlockRunner(int threads) { set_threads(threads); }
@@ -239,20 +301,13 @@ void BlockRunner::run_parallel(std::size_t blocks, const std::function<void(std:
 void BlockRunner::run_stages_parallel(std::span<const StageSize> stages,
                                       const std::function<void(std::size_t, std::size_t)>& block) {
   // Work within a block of other work: the threads are taken.
-  if (takes_part) {
-    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-      const std::size_t blocks = count_blocks(stages[stage].count, stages[stage].block_size);
-      for (std::size_t b = 0; b < blocks; ++b) block(stage, b);
-    }
+  if (takes_part || stages.empty()) {
+    run_alone(stages, block);
     return;
   }
   if (!arena_) arena_ = std::make_unique<Arena>();
-  Arena& arena = *arena_;
-  arena.prepare(stages, static_cast<std::size_t>(threads_));
-  takes_part = true;
-  Team::shared().run(threads_ - 1, [&] { arena.take_part(stages.size(), block); });
-  takes_part = false;
-  if (arena.failure) std::rethrow_exception(arena.failure);
+  const PartTaker part;
+  Team::shared().run(threads_ - 1, stages, block, *arena_);
 }
 
 bool BlockRunner::works_alone() const { return threads_ == 1 || takes_part || !Team::shared().helps(); }
