@@ -49,7 +49,6 @@ struct Patch {
   Lane rebound = {};                         // [m/s] speed of departure that restitution asks for
   Lane gap = {};                             // [m]
   bool remembered[kPoints] = {};             // whether the impulses come from the last step
-  Lane load = {};                            // [N s] normal impulse that the weights above ask for
   // Couples between the two bodies are the same whichever point passes them: those of a patch are one.
   double rolling = 0, torsional = 0;       // [m] largest couple by normal impulse
   double roll_step = 0, torsion_step = 0;  // [kg m²] what stops turning along a tangent, about the normal

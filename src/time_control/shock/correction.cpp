@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
 constexpr double kSettled = 0.01;                               // of the slop: sweeps that move less than this end
+constexpr double kWrong = 1, kLost = 2;  // of a block: some penetration is beyond the slop, is deep
 constexpr std::size_t kClusterBlock = 4;
 constexpr std::size_t kBodyBlock = 128;
 
@@ -81,6 +82,15 @@ void hold_lower(Patch& patch, const StepWorkspace& scratch) {
   const std::vector<std::uint32_t>& height = scratch.shock->layers.height;
   patch.moves_a = scratch.movable[patch.body_a] != 0 && height[patch.body_a] >= height[patch.body_b];
   patch.moves_b = scratch.movable[patch.body_b] != 0 && height[patch.body_b] >= height[patch.body_a];
+}
+
+/// Penetration beyond the slop shall be taken out.
+void aim_patch(Patch& patch, const ShockPropagationOptions& options) {
+  for (int i = 0; i < patch.count; ++i) {
+    const double depth = -patch.gap[i];
+    patch.target[i] = patch.softness > 0 ? kNever : std::min(depth, options.correction * (depth - options.slop));
+    patch.normal[i] = 0;
+  }
 }
 
 /// correction: every cluster of a layer is pushed out of what lies below it, layer after layer.
@@ -215,32 +225,41 @@ void prepare_displacements(std::size_t bodies, StepWorkspace& scratch) {
 
 void aim_correction(const World& world, const ShockPropagationOptions& options, double h, const PatchPiece& piece,
                     StepWorkspace& scratch) {
-  bool wrong = false;
+  double deepest = 0;
   for (Patch& patch : patches_of(piece, *scratch.shock)) {
     double rate[Patch::kPoints];
     measure_patch(patch, world.bodies.velocity, rate);
     for (int i = 0; i < patch.count; ++i) {
       patch.gap[i] += h * rate[i];
-      patch.normal[i] = 0;
-      const double depth = -patch.gap[i];
-      patch.target[i] = patch.softness > 0 ? kNever : std::min(depth, options.correction * (depth - options.slop));
-      wrong = wrong || (patch.softness == 0 && depth > options.slop);
+      if (patch.softness == 0) deepest = std::max(deepest, -patch.gap[i]);
     }
+    aim_patch(patch, options);
   }
-  if (wrong) std::atomic_ref(scratch.shock->block_value[piece.block]).store(1, std::memory_order_relaxed);
+  // Pushed out of what lies below, a body that only leans is lifted with all it carries, and falls: a wall that was hit
+  // swayed by that for ever. What stands sinks in by no more than it would fall in the step; layers are for the rest.
+  const double deep = options.slop + h * h * world.gravity.norm();
+  const std::atomic_ref state(scratch.shock->block_value[piece.block]);
+  double none = 0;
+  if (deepest > deep) {
+    state.store(kLost, std::memory_order_relaxed);
+  } else if (deepest > options.slop) {
+    state.compare_exchange_strong(none, kWrong, std::memory_order_relaxed);
+  }
 }
 
 void correct_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
-  const auto is_wrong = [](double value) { return value > 0; };
-  if (std::none_of(shock.block_value.begin(), shock.block_value.end(), is_wrong)) return;
+  const auto find_worst = [](auto first, auto last) { return first == last ? 0.0 : *std::max_element(first, last); };
+  if (find_worst(shock.block_value.begin(), shock.block_value.end()) < kWrong) return;
   prepare_displacements(world.bodies.size(), scratch);
   for_each_shock_group(scratch, [&](std::size_t index) {
     const ShockGroup group(scratch, index);
     const auto first = shock.block_value.begin() + group.first_block;
-    if (std::none_of(first, first + static_cast<std::ptrdiff_t>(group.blocks.size()), is_wrong)) return;
-    if (options.propagate && group.blocks.size() == 1) push_layers(options, group, scratch);
-    if (options.propagate && group.blocks.size() > 1) {
+    const double worst = find_worst(first, first + static_cast<std::ptrdiff_t>(group.blocks.size()));
+    if (worst < kWrong) return;
+    const bool by_layers = options.propagate && worst == kLost;
+    if (by_layers && group.blocks.size() == 1) push_layers(options, group, scratch);
+    if (by_layers && group.blocks.size() > 1) {
       find_clusters(group, scratch, shock.clusters);
       LayerPushes layers(options, group, scratch);
       run_program(group, scratch, layers);

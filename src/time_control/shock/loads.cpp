@@ -1,97 +1,127 @@
 #include "time_control/shock/loads.hpp"
 
 #include "math/tangents.hpp"
-#include "time_control/shock/shock_workspace.hpp"
 
 #include <Eigen/Cholesky>
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 namespace achilles {
 namespace {
 
-constexpr double kSoft = 1e-9;  // of the trace: a body on one point or one edge has a singular gram
+constexpr double kSoft = 1e-9;   // of the trace: a body on one point or one edge has a singular gram
+constexpr double kUpward = 0.5;  // cosine: what pushes farther aside carries no weight
 
-/// A patch seen by the body that rests on it.
-struct Support {
-  Patch& patch;
-  std::uint32_t upper, lower;
-  double sign;  // of the normal, towards the upper body
-};
+/// Push on b, by normal impulse, as nearly along `aim` as friction lets; zero where that is far from it.
+Vec3 find_push(const Patch& patch, const Vec3& aim) {
+  const double along = aim.dot(patch.n);
+  if (!(along > 0)) return Vec3::Zero();
+  const Vec3 aside = aim / along - patch.n;
+  const double length = aside.norm();
+  const Vec3 push = length > patch.friction ? Vec3(patch.n + aside * (patch.friction / length)) : Vec3(aim / along);
+  return aim.dot(push) < kUpward * push.norm() ? Vec3(Vec3::Zero()) : push;
+}
+
+Vec3 point_of(const Patch::Lane (&lanes)[3], int i) { return {lanes[0][i], lanes[1][i], lanes[2][i]}; }
 
 class LoadPass {
  public:
-  LoadPass(const World& world, double touching, const RisingPatches& rising, StepWorkspace& scratch)
-      : world_(world),
-        touching_(touching),
-        patches_(rising.patches),
-        order_(rising.order),
+  LoadPass(World& world, const LoadOptions& options, const ShockGroup& group, StepWorkspace& scratch)
+      : bodies_(world.bodies),
+        options_(options),
+        patches_(group.patches),
+        pushes_(std::span(scratch.shock->pushes).subspan(group.first_patch, group.patches.size())),
+        order_(std::span(scratch.shock->rising).subspan(group.first_patch, group.patches.size())),
         height_(scratch.shock->layers.height),
         loads_(scratch.shock->loads),
         before_(scratch.velocity_before),
+        movable_(scratch.movable),
+        inverse_mass_(scratch.inverse_mass),
         up_(-world.gravity.normalized()) {
     std::tie(level1_, level2_) = make_tangents(up_);
   }
 
   void run() {
-    for (const Patch& patch : patches_) {
-      weigh(patch.body_a);
-      weigh(patch.body_b);
-    }
-    for (Patch& patch : patches_) std::fill_n(patch.load, Patch::kPoints, 0.0);
+    weigh();
+    sort();
     for (std::size_t last = order_.size(); last > 0;) {
       std::size_t first = last;
       while (first > 0 && patches_[order_[first - 1]].layer == patches_[order_[last - 1]].layer) --first;
-      for (std::size_t k = first; k < last; ++k) gather(patches_[order_[k]]);
-      for (std::size_t k = first; k < last; ++k) press(patches_[order_[k]]);
+      for (std::size_t k = first; k < last; ++k) gather(order_[k]);
+      for (std::size_t k = first; k < last; ++k) press(order_[k]);
       last = first;
     }
+    const double taken = take_least_energy();
+    for (std::size_t k = 0; k < patches_.size(); ++k) remember(taken, k);
   }
 
  private:
-  /// The body's own weight, and whatever else pulls it down.
-  void weigh(std::uint32_t body) {
-    if (!world_.bodies.is_movable(body)) return;  // shared by the groups
-    loads_[body] = {};
-    const Vec3 gain = world_.bodies.velocity[body].linear - before_[body].linear;
-    loads_[body].need[0] = -world_.bodies.mass[body] * up_.dot(gain);
-  }
-
-  [[nodiscard]] bool is_support(const Patch& patch, int i) const { return patch.gap[i] <= touching_; }
-
-  /// Column of G for a unit impulse on a body at one point.
-  [[nodiscard]] Vec3 column(const Support& support, int i, bool of_upper) const {
-    const bool of_a = (of_upper ? support.upper : support.lower) == support.patch.body_a;
-    const Patch::Lane(&turn)[3] = of_a ? support.patch.turn_a : support.patch.turn_b;
-    const Vec3 torque = support.sign * Vec3(turn[0][i], turn[1][i], turn[2][i]);
-    return {support.sign * up_.dot(support.patch.n), torque.dot(level1_), torque.dot(level2_)};
-  }
-
-  [[nodiscard]] Support view(Patch& patch) const {
-    const bool a_above = height_[patch.body_a] > height_[patch.body_b];
-    return a_above ? Support{patch, patch.body_a, patch.body_b, -1.0} : Support{patch, patch.body_b, patch.body_a, 1.0};
-  }
-
-  void gather(Patch& patch) {
-    if (height_[patch.body_a] == height_[patch.body_b]) return;
-    const Support support = view(patch);
-    for (int i = 0; i < patch.count; ++i) {
-      if (!is_support(patch, i)) continue;
-      const Vec3 g = column(support, i, true);
-      loads_[support.upper].gram += g * g.transpose();
+  void weigh() {
+    for (const Patch& patch : patches_) loads_[patch.body_a].is_weighed = loads_[patch.body_b].is_weighed = false;
+    for (std::size_t k = 0; k < patches_.size(); ++k) {
+      const Patch& patch = patches_[k];
+      weigh(patch.body_a);
+      weigh(patch.body_b);
+      pushes_[k] = {};
+      const std::uint32_t a = height_[patch.body_a], b = height_[patch.body_b];
+      if (a != b) pushes_[k].push = find_push(patch, a > b ? Vec3(-up_) : up_);
     }
   }
 
-  void press(Patch& patch) {
-    if (height_[patch.body_a] == height_[patch.body_b]) return;
-    const Support support = view(patch);
-    const Vec3 share = solve(loads_[support.upper]);
+  /// What would take the change of its velocity in this step back.
+  void weigh(std::uint32_t body) {
+    if (movable_[body] == 0 || loads_[body].is_weighed) return;  // others are shared by the groups
+    const Mat3 R = bodies_.orientation[body].toRotationMatrix();
+    const Vec3 gain = bodies_.mass[body] * (bodies_.velocity[body].linear - before_[body].linear);
+    const Vec3 turn_B = R.transpose() * (bodies_.velocity[body].angular - before_[body].angular);
+    const Vec3 turn = R * (bodies_.inertia_B[body] * turn_B);
+    loads_[body] = {};
+    loads_[body].is_weighed = true;
+    loads_[body].need = -options_.share * Vec3(up_.dot(gain), level1_.dot(turn), level2_.dot(turn));
+  }
+
+  void sort() {
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::sort(order_.begin(), order_.end(), [&](std::uint32_t i, std::uint32_t j) {
+      return patches_[i].layer != patches_[j].layer ? patches_[i].layer < patches_[j].layer : i < j;
+    });
+  }
+
+  [[nodiscard]] bool is_support(std::uint32_t k, int i) const {
+    return patches_[k].gap[i] <= options_.touching && !pushes_[k].push.isZero(0);
+  }
+
+  /// Column of G for one point, as the upper or the lower body feels it, as if pushed up.
+  [[nodiscard]] Vec3 column(std::uint32_t k, int i, bool of_upper) const {
+    const Patch& patch = patches_[k];
+    const bool a_above = height_[patch.body_a] > height_[patch.body_b];
+    const Vec3 push = a_above ? Vec3(-pushes_[k].push) : pushes_[k].push;
+    const Vec3 torque = point_of(a_above == of_upper ? patch.arm_a : patch.arm_b, i).cross(push);
+    return {up_.dot(push), level1_.dot(torque), level2_.dot(torque)};
+  }
+
+  void gather(std::uint32_t k) {
+    const Patch& patch = patches_[k];
+    const std::uint32_t upper = height_[patch.body_a] > height_[patch.body_b] ? patch.body_a : patch.body_b;
     for (int i = 0; i < patch.count; ++i) {
-      if (!is_support(patch, i)) continue;
-      patch.load[i] = std::max(0.0, column(support, i, true).dot(share));
-      if (world_.bodies.is_movable(support.lower))
-        loads_[support.lower].need += patch.load[i] * column(support, i, false);
+      if (!is_support(k, i)) continue;
+      const Vec3 g = column(k, i, true);
+      loads_[upper].gram += g * g.transpose();
+    }
+  }
+
+  void press(std::uint32_t k) {
+    const Patch& patch = patches_[k];
+    if (pushes_[k].push.isZero(0)) return;
+    const bool a_above = height_[patch.body_a] > height_[patch.body_b];
+    const std::uint32_t upper = a_above ? patch.body_a : patch.body_b, lower = a_above ? patch.body_b : patch.body_a;
+    const Vec3 share = solve(loads_[upper]);
+    for (int i = 0; i < patch.count; ++i) {
+      if (!is_support(k, i)) continue;
+      pushes_[k].normal[i] = std::max(-patch.normal[i], column(k, i, true).dot(share));
+      if (movable_[lower] != 0) loads_[lower].need += pushes_[k].normal[i] * column(k, i, false);
     }
   }
 
@@ -105,20 +135,85 @@ class LoadPass {
     return load.share;
   }
 
-  const World& world_;
-  double touching_;
+  /// The pushes of a patch as one impulse on b, and its moments about the two bodies.
+  struct Wrench {
+    Vec3 impulse = Vec3::Zero(), about_a = Vec3::Zero(), about_b = Vec3::Zero();
+  };
+  [[nodiscard]] Wrench wrench(std::size_t k) const {
+    Wrench sum;
+    for (int i = 0; i < patches_[k].count; ++i) {
+      const Vec3 impulse = pushes_[k].normal[i] * pushes_[k].push;
+      sum.impulse += impulse;
+      sum.about_a += point_of(patches_[k].arm_a, i).cross(impulse);
+      sum.about_b += point_of(patches_[k].arm_b, i).cross(impulse);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] double power(std::size_t k, const Wrench& of) const {
+    const BodyVelocity &a = bodies_.velocity[patches_[k].body_a], &b = bodies_.velocity[patches_[k].body_b];
+    return of.impulse.dot(b.linear - a.linear) + of.about_b.dot(b.angular) - of.about_a.dot(a.angular);
+  }
+
+  /// Returns the energy that the bodies gain.
+  double apply(double share) {
+    double energy = 0;
+    for (std::size_t k = 0; k < patches_.size(); ++k) {
+      if (pushes_[k].push.isZero(0)) continue;
+      const Wrench of = wrench(k);
+      energy += 0.5 * share * power(k, of);
+      push(patches_[k].body_a, -share * of.impulse, -share * of.about_a);
+      push(patches_[k].body_b, share * of.impulse, share * of.about_b);
+      energy += 0.5 * share * power(k, of);
+    }
+    return energy;
+  }
+
+  void push(std::uint32_t body, const Vec3& impulse, const Vec3& torque) {
+    if (movable_[body] == 0) return;
+    bodies_.velocity[body].linear += inverse_mass_[body].linear.cwiseProduct(impulse);
+    bodies_.velocity[body].angular += inverse_mass_[body].angular * torque;
+  }
+
+  /// Applies the share of the pushes that has the least energy, and returns it.
+  double take_least_energy() {
+    const double energy = apply(1);  // a + b
+    double slope = 0;                // a + 2 b
+    for (std::size_t k = 0; k < patches_.size(); ++k) slope += power(k, wrench(k));
+    const double b = slope - energy;
+    if (slope <= 0 || b <= 0) return 1;
+    const double least = std::max(0.0, 1 - slope / (2 * b));
+    (void)apply(least - 1);
+    return least;
+  }
+
+  void remember(double share, std::size_t k) {
+    Patch& patch = patches_[k];
+    const double along1 = share * patch.t1.dot(pushes_[k].push), along2 = share * patch.t2.dot(pushes_[k].push);
+    for (int i = 0; i < patch.count; ++i) {
+      patch.normal[i] += share * pushes_[k].normal[i];
+      patch.slip1[i] += along1 * pushes_[k].normal[i];
+      patch.slip2[i] += along2 * pushes_[k].normal[i];
+    }
+  }
+
+  BodyArrays& bodies_;
+  LoadOptions options_;
   std::span<Patch> patches_;
-  std::span<const std::uint32_t> order_;
+  std::span<PatchPush> pushes_;
+  std::span<std::uint32_t> order_;
   const std::vector<std::uint32_t>& height_;
   std::vector<Load>& loads_;
-  const std::vector<BodyVelocity>& before_;
+  std::span<const BodyVelocity> before_;
+  std::span<const std::uint8_t> movable_;
+  std::span<const BodyInverseMass> inverse_mass_;
   Vec3 up_, level1_, level2_;
 };
 
 }  // namespace
 
-void hand_down_loads(const World& world, double touching, const RisingPatches& rising, StepWorkspace& scratch) {
-  LoadPass(world, touching, rising, scratch).run();
+void hand_down_loads(World& world, const LoadOptions& options, const ShockGroup& group, StepWorkspace& scratch) {
+  LoadPass(world, options, group, scratch).run();
 }
 
 }  // namespace achilles

@@ -34,7 +34,7 @@ bool touched_before(const World& world, std::int32_t match) {
   return std::any_of(first, first + cached.count, [](const CachedPoint& point) { return !point.impulse.isZero(0); });
 }
 
-Patch make_patch(const ContactView& view, std::uint32_t first, const StepWorkspace& scratch) {
+Patch make_patch(const ContactView& view, std::uint32_t first, double h, const StepWorkspace& scratch) {
   const std::vector<std::uint32_t>& height = scratch.shock->layers.height;
   Patch patch;
   patch.body_a = view.contact.body_a;
@@ -47,6 +47,7 @@ Patch make_patch(const ContactView& view, std::uint32_t first, const StepWorkspa
   patch.friction = view.law.friction;
   patch.rolling = view.law.rolling_friction;
   patch.torsional = view.law.torsional_friction;
+  if (view.law.stiffness > 0) patch.softness = 1 / (h * (h * view.law.stiffness + view.law.damping));
   patch.n = scratch.contacts.points[first].normal;
   std::tie(patch.t1, patch.t2) = make_tangents(patch.n);
   return patch;
@@ -100,19 +101,25 @@ class PatchBuilder {
   void fill(PatchPiece& piece) const {
     bool bounces = false;
     piece.touching = piece.remembered = 0;
+    piece.unrest = 0;
     Patch* next = scratch_.shock->patches.data() + piece.first;
     for (const std::uint64_t key : keys_of(piece)) {
       const Contact& contact = contact_of(key);
       const ContactView view{contact, static_cast<std::uint32_t>(key), law_of(world_, contact)};
       for_each_patch(contact, [&](std::uint32_t first, std::uint32_t last) {
         Patch& patch = *next++;
-        patch = make_patch(view, first, scratch_);
+        patch = make_patch(view, first, h_, scratch_);
         for (std::uint32_t p = first; p < last; ++p) add_point(view, scratch_.contacts.points[p], patch);
         weigh_patch(patch, scratch_.inverse_mass);
+        double before[Patch::kPoints], free[Patch::kPoints];
+        measure_patch(patch, scratch_.velocity_before, before);
+        measure_patch(patch, world_.bodies.velocity, free);
         for (int i = 0; i < patch.count; ++i) {
+          set_target(view.law, {before[i], free[i]}, i, patch);
           bounces = bounces || patch.rebound[i] > 0;
           if (patch.gap[i] > options_.slop) continue;
           ++piece.touching;
+          piece.unrest += before[i] * before[i];
           piece.remembered += patch.remembered[i] ? 1 : 0;
         }
       });
@@ -158,29 +165,24 @@ class PatchBuilder {
       patch.turn_b[axis][i] = turn_b[axis];
     }
     patch.gap[i] = point.gap;
-    set_target(view.law, i, patch);
     patch.remembered[i] = options_.warm_start && set_warm_start(view, point, i, patch);
   }
 
-  void set_target(const ContactLaw& law, int i, Patch& patch) const {
+  /// Normal velocities of a point [m/s].
+  struct PointSpeeds {
+    double before, free;  // at the end of the last step, and with what external forces add
+  };
+
+  void set_target(const ContactLaw& law, const PointSpeeds& speeds, int i, Patch& patch) const {
     const double gap = patch.gap[i];
     if (law.stiffness > 0) {
       const double resistance = h_ * law.stiffness + law.damping;
-      patch.softness = 1 / (h_ * resistance);
       patch.target[i] = -law.stiffness * gap / resistance;
       return;
     }
     patch.target[i] = gap > options_.slop ? -gap / h_ : 0.0;
-    const auto closing = [&](std::span<const BodyVelocity> u) {
-      const auto rate = [&](const BodyVelocity& v, const Patch::Lane(&turn)[3]) {
-        return patch.n.dot(v.linear) + turn[0][i] * v.angular[0] + turn[1][i] * v.angular[1] +
-               turn[2][i] * v.angular[2];
-      };
-      return rate(u[patch.body_b], patch.turn_b) - rate(u[patch.body_a], patch.turn_a);
-    };
-    const double free = closing(world_.bodies.velocity);
-    const double approach = measure_approach(closing(scratch_.velocity_before), free, gap, h_);
-    const bool bounces = law.restitution > 0 && approach > options_.restitution_threshold && -free * h_ >= gap;
+    const double approach = measure_approach(speeds.before, speeds.free, gap, h_);
+    const bool bounces = law.restitution > 0 && approach > options_.restitution_threshold && -speeds.free * h_ >= gap;
     if (bounces) patch.rebound[i] = law.restitution * approach;
   }
 
@@ -193,7 +195,6 @@ class PatchBuilder {
                           contact_place(world_.bodies, view.contact, point.position), options_.margin);
     if (cached == nullptr) return false;
     patch.normal[i] = std::max(0.0, patch.n.dot(cached->impulse));
-    patch.load[i] = cached->load;
     if (!(patch.friction > 0)) return true;
     patch.slip1[i] = patch.t1.dot(cached->impulse);
     patch.slip2[i] = patch.t2.dot(cached->impulse);

@@ -48,7 +48,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   build_patches(world, options, h, scratch);
   build_joint_rows(world, h, options.warm_start, scratch);
   scratch.mark("patches");
-  solve_shocks(world, options, scratch);
+  solve_shocks(world, options, h, scratch);
   scratch.mark("sweeps");
   conclude_sweeps(world, options, h, scratch, report);
   scratch.mark("memory and records");

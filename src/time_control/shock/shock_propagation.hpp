@@ -13,7 +13,7 @@
 namespace achilles {
 
 struct ShockPropagationOptions {
-  double weight_feeling = 1;      // f: share of the change in the weights above that contacts must feel by themselves
+  double weight_feeling = 0;      // f: share of what is out of balance that contacts must feel by themselves
   int iterations = 10;            // sweeps of the dynamics at most, and again in each layer
   int correction_iterations = 5;  // sweeps of the correction at most, in each layer and at the end
   double tolerance = 1e-9;        // [m/s] sweeps that change less than this end
@@ -31,10 +31,11 @@ struct ShockPropagationOptions {
 
 /// One step of length h:
 ///
-///   propagation  u ← u + h M⁻¹ f_ext; the weights of a stack are handed down layer by layer, see shock_loads.hpp
-///   dynamics     sweeps over all contacts, upwards and downwards by turns, from the impulses of the last step plus
-///                1 − f times the change of the weights handed down; new contacts start from the weights; s ← s + h u
-///   correction   displacements that move every layer out of those below it, which are where they were moved to
+///   propagation  u ← u + h M⁻¹ f_ext and the impulses of the last step; of what is then out of balance 1 − f is handed
+///                down a stack that stands, layer by layer, and all of it where most contacts are new, see loads.hpp
+///   dynamics     sweeps over all contacts, upwards and downwards by turns; s ← s + h u
+///   correction   of groups with a penetration deeper than a body falls in a step: displacements that move every layer
+///                out of those below it, which are where they were moved to
 ///   final        sweeps of correction over all contacts, nothing held, for what is left
 ///   rebound      Newton's law at contacts that met faster than the threshold
 ///

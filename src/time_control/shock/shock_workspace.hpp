@@ -7,7 +7,6 @@
 
 #include <achilles/math.hpp>
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +17,13 @@ struct Load {
   Vec3 need = Vec3::Zero();   // [N s], [N m s]
   Mat3 gram = Mat3::Zero();   // G Gᵀ
   Vec3 share = Vec3::Zero();  // (G Gᵀ)⁻¹ need, once known
-  bool is_known = false;
+  bool is_weighed = false, is_known = false;
+};
+
+/// What the weights above ask of a patch.
+struct PatchPush {
+  Vec3 push = Vec3::Zero();  // on b, by normal impulse; zero where it carries nothing
+  Patch::Lane normal = {};   // [N s] more than there is
 };
 
 /// The rows of one joint: equalities first, then limits, motors and springs.
@@ -56,8 +61,8 @@ struct ShockWorkspace {
   std::vector<StageSize> stages;      // of what runs now
   std::vector<std::uint32_t> rising;  // per patch: those of its group by layers, where somebody asked
   LayerClusters clusters;
-  std::vector<std::array<double, Patch::kPoints>> loads_before;  // per patch, of the last step [N s]
-  std::vector<JointBlock> joint_blocks;                          // in the order of StepWorkspace::joint_rows
+  std::vector<PatchPush> pushes;         // per patch, where weights are handed down
+  std::vector<JointBlock> joint_blocks;  // in the order of StepWorkspace::joint_rows
   std::vector<JointBlock> correction_blocks;
   std::vector<std::uint8_t> touched;              // per key of the domains: whether the contact did in this step
   std::vector<SoftTally> places;                  // per contact that touched: where it lies in the next memory

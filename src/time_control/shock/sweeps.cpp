@@ -11,7 +11,9 @@ namespace achilles {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
-constexpr int kFewSweeps = 2;  // that a group at rest needs: what comes after them is a program of its own
+constexpr double kStanding = 0.02;  // of the speed of a step's fall: contacts of what stands move slower, on average
+constexpr double kRest = 0.1;       // of the tolerance: contacts that move slower, on average, are at rest
+constexpr int kFewSweeps = 2;       // that a group at rest needs: what comes after them is a program of its own
 
 /// Sweeps over the patches and joints of a group, up and down by turns, until a sweep changes next to nothing. Joints
 /// come last in each: contacts may give, joints may not.
@@ -120,40 +122,24 @@ class WarmStart {
   bool gains_energy_ = false;
 };
 
-/// Whether most of what touches did not touch in the last step.
-bool is_new(const ShockGroup& group, const PatchDomains& domains) {
+/// Share of its imbalance that a group hands down before the sweeps: all of it where most of what touches did not touch
+/// in the last step, else 1 − f while it stands, which is to say that its contacts move, but slowly.
+double find_share(const World& world, const ShockPropagationOptions& options, double h, const ShockGroup& group,
+                  const PatchDomains& domains) {
+  const double fall = h * world.gravity.norm();
+  if (!options.propagate || fall == 0) return 0;
   std::uint32_t touching = 0, remembered = 0;
+  double unrest = 0;
   for (const PatchBlock& block : group.blocks) {
     for (std::uint32_t k = block.first_piece; k < block.last_piece; ++k) {
       touching += domains.pieces[k].touching;
       remembered += domains.pieces[k].remembered;
+      unrest += domains.pieces[k].unrest;
     }
   }
-  return 2 * remembered < touching;
-}
-
-/// propagation: adds 1 − f of the change in the weights above to the impulses of the last step; points that are new
-/// start from the weights.
-void feel_weights(const World& world, const ShockPropagationOptions& options, const ShockGroup& group,
-                  StepWorkspace& scratch) {
-  ShockWorkspace& shock = *scratch.shock;
-  const std::span<std::uint32_t> rising = std::span(shock.rising).subspan(group.first_patch, group.patches.size());
-  std::iota(rising.begin(), rising.end(), 0U);
-  std::sort(rising.begin(), rising.end(), [&](std::uint32_t i, std::uint32_t j) {
-    return group.patches[i].layer != group.patches[j].layer ? group.patches[i].layer < group.patches[j].layer : i < j;
-  });
-  for (std::size_t k = 0; k < group.patches.size(); ++k) {
-    std::copy_n(group.patches[k].load, Patch::kPoints, shock.loads_before[group.first_patch + k].begin());
-  }
-  hand_down_loads(world, options.slop, {group.patches, rising}, scratch);
-  for (std::size_t k = 0; k < group.patches.size(); ++k) {
-    Patch& patch = group.patches[k];
-    for (int i = 0; i < patch.count; ++i) {
-      const double change = patch.load[i] - shock.loads_before[group.first_patch + k][static_cast<std::size_t>(i)];
-      const double share = patch.remembered[i] ? 1 - options.weight_feeling : 1.0;
-      patch.normal[i] = std::max(0.0, patch.normal[i] + share * change);
-    }
-  }
+  if (2 * remembered < touching) return 1;
+  const auto moves_faster = [&](double speed) { return unrest > touching * speed * speed; };
+  return moves_faster(kRest * options.tolerance) && !moves_faster(kStanding * fall) ? 1 - options.weight_feeling : 0.0;
 }
 
 bool bounces_at(const Patch& patch, int i, const StepWorkspace& scratch) {
@@ -188,21 +174,25 @@ void aim_rebound(const ShockGroup& group, double slop, const StepWorkspace& scra
 
 }  // namespace
 
-void solve_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
+void solve_shocks(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
-  shock.loads_before.resize(shock.patches.size());
+  shock.pushes.resize(shock.patches.size());
   shock.loads.resize(world.bodies.size());
   const PatchBodies bodies{scratch.inverse_mass, world.bodies.velocity};
   for_each_shock_group(scratch, [&](std::size_t index) {
     const ShockGroup group(scratch, index);
-    if (options.propagate && (options.weight_feeling < 1 || is_new(group, shock.domains))) {
-      feel_weights(world, options, group, scratch);
-    }
     WarmStart start(group, bodies, scratch);
     Sweeps sweeps(options, group, bodies, scratch);
     (void)sweeps.prolong(kFewSweeps);
-    Succession<WarmStart, Sweeps> both{start, sweeps};
-    run_program(group, scratch, both);
+    const double share = find_share(world, options, h, group, shock.domains);
+    if (share > 0) {
+      run_program(group, scratch, start);
+      hand_down_loads(world, {options.slop, share}, group, scratch);
+      run_program(group, scratch, sweeps);
+    } else {
+      Succession<WarmStart, Sweeps> both{start, sweeps};
+      run_program(group, scratch, both);
+    }
     if (sweeps.prolong(options.iterations)) run_program(group, scratch, sweeps);
     scratch.solves[index] = sweeps.report();
   });
