@@ -13,7 +13,8 @@ constexpr std::uint8_t kOverflow = Coloring::kMostColors;
 /// The first free colour for an edge between movable nodes, the last free one for an edge to the ground.
 std::uint8_t choose_color(std::uint32_t used, bool grounded) {
   if (used == ~std::uint32_t{0}) return kOverflow;
-  return static_cast<std::uint8_t>(grounded ? 31 - std::countl_one(used) : std::countr_one(used));
+  const int first = std::countr_one(used), last = 31 - std::countl_one(used);
+  return static_cast<std::uint8_t>(grounded ? last : first);
 }
 
 /// Whether the colours are those of these edges already.
@@ -39,16 +40,18 @@ void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t>
   refill(coloring.used, movable.size(), std::uint32_t{0});
   coloring.color_of.resize(edges.size());
   std::uint32_t counts[Coloring::kMostColors + 1] = {};
+  const std::span used(coloring.used);
+  const std::span color_of(coloring.color_of);
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const auto [a, b] = edges[e];
-    const bool moves_a = movable[a] != 0, moves_b = movable[b] != 0;
-    const std::uint32_t used = (moves_a ? coloring.used[a] : 0) | (moves_b ? coloring.used[b] : 0);
-    const std::uint8_t color = choose_color(used, !moves_a || !moves_b);
-    coloring.color_of[e] = color;
+    // What does not move uses no colour. Without branches: which edges are those to the ground nobody can foretell.
+    const std::uint32_t moves_a = movable[a] != 0 ? 1 : 0, moves_b = movable[b] != 0 ? 1 : 0;
+    const std::uint8_t color = choose_color(used[a] | used[b], (moves_a & moves_b) == 0);
+    color_of[e] = color;
     ++counts[color];
     if (color == kOverflow) continue;
-    if (moves_a) coloring.used[a] |= std::uint32_t{1} << color;
-    if (moves_b) coloring.used[b] |= std::uint32_t{1} << color;
+    used[a] |= moves_a << color;
+    used[b] |= moves_b << color;
   }
   // Colours without edges are left out.
   std::uint32_t next = 0;

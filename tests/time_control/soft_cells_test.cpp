@@ -41,6 +41,7 @@ void make_row(std::uint32_t bodies, std::mt19937& random, SoftWorkspace& soft) {
   }
   color_edges(soft.edges, movable, soft.coloring);
   BlockRunner runner(1);
+  cut_cells(soft);
   assign_lanes(runner, soft);
 }
 

@@ -1,10 +1,12 @@
 #include "time_control/soft_step/cells.hpp"
 
+#include "math/refill.hpp"
 #include "time_control/soft_step/sort_slots.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 namespace achilles {
 namespace {
@@ -22,12 +24,6 @@ constexpr std::uint32_t kFewestInSlabs = 1000;  // bodies
 /// Along the axis: fine enough to cut by, and so wide that what rests hardly ever passes from one to the next.
 constexpr std::size_t kPlaces = 64 * kSlabs;
 
-/// A body's own work and that of its contacts, halves of which are its neighbours'.
-std::uint32_t weigh_slot(const SoftWorkspace& soft, std::uint32_t slot) {
-  const std::uint32_t body = soft.body_of[soft.watched + slot];
-  return 1 + static_cast<std::uint32_t>(std::popcount(soft.coloring.used[body]));
-}
-
 void cut_evenly(SoftWorkspace& soft) {
   SoftCells& cells = soft.cells;
   const int bits =
@@ -39,15 +35,27 @@ void cut_evenly(SoftWorkspace& soft) {
   }
 }
 
+/// Of each slot from 1 on: its own work and that of the contacts that its slab has if it ends there.
+std::span<const std::uint32_t> weigh_slots(SoftWorkspace& soft) {
+  refill(soft.place_of, soft.movers + std::size_t{1}, std::uint32_t{1});
+  const std::span weights(soft.place_of);
+  for (const auto& [body_a, body_b] : soft.edges) {
+    const std::int32_t a = soft.slot_of[body_a], b = soft.slot_of[body_b];
+    ++weights[static_cast<std::size_t>(std::min(a, b) > 0 ? std::min(a, b) : std::max(a, b))];
+  }
+  return weights.subspan(1);
+}
+
 void cut_slabs(SoftWorkspace& soft) {
   SoftCells& cells = soft.cells;
-  std::uint64_t all = 0, before = 0;
-  for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) all += weigh_slot(soft, slot);
+  const std::uint64_t all = soft.movers + soft.edges.size();
+  const std::span<const std::uint32_t> weights = weigh_slots(soft);
+  std::uint64_t before = 0;
   for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) {
     const auto cell = static_cast<std::uint32_t>(before * kSlabs / all);
     while (cells.slot_start.size() <= cell) cells.slot_start.push_back(slot);
     cells.cell_of[slot - 1] = static_cast<std::uint16_t>(cell);
-    before += weigh_slot(soft, slot);
+    before += weights[slot - 1];
   }
 }
 

@@ -17,7 +17,7 @@ namespace achilles {
 /// Sorts the slots of bodies that impulses move along the axis across which slabs are cut.
 void order_in_slabs(const World& world, SoftWorkspace& soft);
 
-/// Cuts the ordered slots into cells; slabs have alike many contacts. Wants the colours of the contacts.
+/// Cuts the ordered slots into cells; slabs have alike many contacts.
 void cut_cells(SoftWorkspace& soft);
 
 }  // namespace achilles

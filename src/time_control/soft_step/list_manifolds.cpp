@@ -1,6 +1,7 @@
 #include "time_control/soft_step/list_manifolds.hpp"
 
 #include "math/refill.hpp"
+#include "time_control/soft_step/cells.hpp"
 #include "time_control/soft_step/order_lanes.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ class ManifoldList {
     });
   }
 
-  /// Gives the bodies that are tied slots, in their order.
+  /// Gives the bodies that are tied slots, in their order, and cuts these into cells.
   void give_slots() {
     for (const WorldJoint& joint : world_.joints) {
       if (is_moved(joint.body_a, joint.body_b)) tie(joint.body_a), tie(joint.body_b);
@@ -49,6 +50,7 @@ class ManifoldList {
     std::rotate(soft_.watched_bodies.begin(), soft_.watched_bodies.end() - 1, soft_.watched_bodies.end());
     soft_.body_of.insert(soft_.body_of.begin(), soft_.watched_bodies.rbegin(), soft_.watched_bodies.rend());
     order_slots(world_, soft_);
+    cut_cells(soft_);
   }
 
  private:

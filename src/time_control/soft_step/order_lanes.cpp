@@ -133,6 +133,8 @@ class LaneMaker {
       std::fill(counts.begin(), counts.end(), 0U);
       for (std::size_t m = first; m < last; ++m) {
         soft_.known_kinds[m] = static_cast<std::uint8_t>(soft_.manifolds[m].kind);
+      }
+      for (std::size_t m = first; m < last; ++m) {
         soft_.rack_of[m] = static_cast<std::uint32_t>(find_rack(m));
         ++counts[soft_.rack_of[m]];
       }
@@ -258,7 +260,6 @@ void order_slots(const World& world, SoftWorkspace& soft) {
 void assign_lanes(BlockRunner& runner, SoftWorkspace& soft) {
   soft.lanes_kept = std::exchange(soft.lanes_known, false) && is_laid_out(soft);
   if (!soft.lanes_kept) {
-    cut_cells(soft);
     LaneMaker(runner, soft).run();
     copy_to(soft.slot_of, soft.known_slots);
   }
