@@ -4,17 +4,16 @@
 #include "time_control/soft_step/sort_slots.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <span>
 
 namespace achilles {
 namespace {
 
-/// Slots of a cell, as a power of two: bodies fit the second-level cache of a core. The larger the cells, the fewer
-/// contacts are between them, where bodies come from far; but all threads must find some.
-constexpr int kLeastCellBits = 10, kMostCellBits = 12;
-constexpr std::uint32_t kManyCells = 16;
+/// Slots of a cell: bodies fit the second-level cache of a core. The larger the cells, the fewer contacts are between
+/// them, where bodies come from far; but all threads must find some, and alike many.
+constexpr std::uint32_t kLeastOfCell = 1024, kMostOfCell = 4096;
+constexpr std::uint32_t kManyCells = 16, kFewCells = 4;
 
 /// From here on; below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kManyBodies = 8192;
@@ -26,10 +25,11 @@ constexpr std::size_t kPlaces = 64 * kSlabs;
 
 void cut_evenly(SoftWorkspace& soft) {
   SoftCells& cells = soft.cells;
-  const int bits =
-      std::clamp(static_cast<int>(std::bit_width(soft.movers / kManyCells)) - 1, kLeastCellBits, kMostCellBits);
+  const std::uint32_t fewest = (soft.movers + kMostOfCell - 1) / kMostOfCell, most = soft.movers / kLeastOfCell;
+  const std::uint32_t count = std::max(fewest, std::min(kManyCells, most / kFewCells * kFewCells));
+  const std::uint32_t size = (soft.movers + count - 1) / count;
   for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) {
-    const std::uint32_t cell = (slot - 1) >> bits;
+    const std::uint32_t cell = (slot - 1) / size;
     if (cell == cells.slot_start.size()) cells.slot_start.push_back(slot);
     cells.cell_of[slot - 1] = static_cast<std::uint16_t>(cell);
   }

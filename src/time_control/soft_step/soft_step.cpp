@@ -93,8 +93,8 @@ class SoftStep {
     const std::size_t most = 12 + 2 * kSweep + static_cast<std::size_t>(options_.substeps) * (2 + 5 * kSweep);
     soft_.stages.reserve(most);
     soft_.stage_sizes.reserve(most);
-    add(Kind::kLoad, 0, rows, kSlotBlock);
     add(Kind::kDraft, 0, soft_.manifolds.size(), kSlotBlock);
+    change_bodies(Kind::kLoad);
     for_lanes(Kind::kPack);
     add(Kind::kPackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
     for (int k = 0; k < options_.substeps; ++k) {
@@ -120,27 +120,14 @@ class SoftStep {
     soft_.stage_sizes.push_back({count, block});
   }
 
-  /// Round after round of the cells, so that a thread has those lanes here that it sweeps.
+  /// Cells are whole, as in sweeps: a thread that helps with some lanes of a cell would have to hand them over.
   void for_lanes(Kind kind) {
-    std::size_t begin = 0, cell = 0;
-    for (const std::uint32_t count : soft_.cells.rounds) {
-      const std::size_t end = soft_.cells.lane_start[cell += count];
-      add(kind, begin, end - begin, kLaneBlock);
-      begin = end;
-    }
+    for_cells(kind);
+    const std::size_t begin = soft_.start.front();
     add(kind, begin, soft_.lanes.contacts.size() - begin, kLaneBlock);
   }
 
-  /// Where a sweep over cells follows, each does it to its own bodies before it begins with their contacts. What
-  /// impulses do not move has contacts in many cells: it comes before them all.
-  void change_bodies(Kind kind) {
-    const bool by_cells = soft_.cells.size() > 0 && soft_.joints.joints.empty();
-    const std::size_t rows = by_cells ? soft_.watched : soft_.body_of.size();
-    if (rows > 0) add(kind, 0, rows, kSlotBlock);
-    if (by_cells) change_ = kind;
-  }
-
-  void sweep(Kind kind) {
+  void for_cells(Kind kind) {
     std::size_t cell = 0;
     for (const std::uint32_t count : soft_.cells.rounds) {
       if (count == 0) continue;
@@ -148,6 +135,20 @@ class SoftStep {
       soft_.stages.back().bodies = std::exchange(change_, Kind::kNothing);
       cell += count;
     }
+  }
+
+  /// Where a sweep over cells follows, each does it to its own bodies before it begins with their contacts. What
+  /// impulses do not move has contacts in many cells: it comes before them all.
+  void change_bodies(Kind kind) {
+    const bool by_cells = soft_.cells.size() > 0 && soft_.joints.joints.empty();
+    const std::size_t unmoved = soft_.watched + (kind == Kind::kLoad ? 1 : 0);  // slot 0 is only loaded
+    const std::size_t rows = by_cells ? unmoved : soft_.body_of.size();
+    if (rows > 0) add(kind, 0, rows, kSlotBlock);
+    if (by_cells) change_ = kind;
+  }
+
+  void sweep(Kind kind) {
+    for_cells(kind);
     const std::size_t colors = soft_.start.size() - 2;
     // Few lanes are worked on by one thread, colour after colour, and so is the overflow: passing them on costs more.
     std::size_t few = soft_.start.front();
@@ -211,7 +212,7 @@ class SoftStep {
         solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_});
         break;
       case Kind::kUnpack:
-        for (std::size_t k = begin; k < end; ++k) packer_.unpack(k);
+        for (std::size_t k = range.first; k < range.last; ++k) packer_.unpack(k);
         break;
       case Kind::kRestitute:
         restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));
