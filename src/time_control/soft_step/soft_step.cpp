@@ -83,7 +83,6 @@ class SoftStep {
   }
 
   void list_stages() {
-    const std::size_t rows = soft_.body_of.size();
     rows_.prepare(!soft_.lanes.masses.empty() || !soft_.joints.joints.empty());
     packer_.prepare();
     soft_.stages.clear();
