@@ -13,8 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr HelperTrust::Clock::duration kLong = 200us;                      // to wait for somebody who does not run
-constexpr HelperTrust::Clock::duration kShortest = 2ms, kLongest = 128ms;  // to go on alone
-constexpr HelperTrust::Clock::duration kSoon = 10ms;                       // a few turns that a system gives to others
+constexpr HelperTrust::Clock::duration kShortest = 2ms, kLongest = 256ms;  // to go on alone
+constexpr HelperTrust::Clock::duration kSoon = 50ms;                       // many turns that a system gives to others
 
 }  // namespace
 
