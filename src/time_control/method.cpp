@@ -281,7 +281,7 @@ MethodInfo shock_propagation() {
       {
           number("weight_feeling", 0, 0, 1,
                  "f: share of what is out of balance in a stack that contacts must feel by themselves"),
-          integer("iterations", 10, 1, 1e6, "sweeps of the dynamics at most, and again in each layer"),
+          integer("iterations", 10, 1, 1e6, "sweeps of the dynamics at most; small groups that bounce take more"),
           integer("correction_iterations", 5, 1, 1e6, "sweeps of the position correction at most, in each layer"),
           number("tolerance", 1e-9, 0, kBig, "sweeps that change less than this end [m/s]"),
           word("layers", {"gravity", "distance"},

@@ -101,7 +101,7 @@ double measure_asymmetry(const Simulation& simulation) {
 // at 1e-9 m/s, which a few hundred impacts may multiply. The pack must have spread: its corners by more than a radius.
 TEST(Billiards, RackBreaksAsItsOwnMirrorImage) {
   const Scene scene = load_scene((source_folder() / "scenes" / "erleben" / "billiards.yaml").string());
-  for (const char* method : {"lcp-fixed", "lcp-event", "reflections"}) {
+  for (const char* method : {"lcp-fixed", "lcp-event", "reflections", "shock-propagation"}) {
     Scene shot = scene;
     shot.method.name = method;
     Simulation simulation(shot);
@@ -120,7 +120,7 @@ TEST(Billiards, BreakWithoutFrictionKeepsMomentumAndEnergy) {
     pair.law.friction = 0;
     pair.law.restitution = 1;
   }
-  for (const char* method : {"lcp-fixed", "lcp-event", "reflections"}) {
+  for (const char* method : {"lcp-fixed", "lcp-event", "reflections", "shock-propagation"}) {
     scene.method.name = method;
     Simulation simulation(scene);
     const double energy = simulation.world().kinetic_energy();

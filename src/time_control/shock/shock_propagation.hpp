@@ -14,7 +14,7 @@ namespace achilles {
 
 struct ShockPropagationOptions {
   double weight_feeling = 0;      // f: share of what is out of balance that contacts must feel by themselves
-  int iterations = 10;            // sweeps of the dynamics at most, and again in each layer
+  int iterations = 10;            // sweeps of the dynamics at most; small groups that bounce take more
   int correction_iterations = 5;  // sweeps of the correction at most, in each layer and at the end
   double tolerance = 1e-9;        // [m/s] sweeps that change less than this end
   bool gravity_layers = true;     // heights follow gravity; else they count contacts to the ground, as in the thesis
