@@ -80,14 +80,12 @@ class alignas(kApart) Stages {
     std::atomic<std::uint64_t>& done = seats_[own_index].done;
     std::uint64_t own = 0;
     for (std::size_t stage = 0; stage <= last_; ++stage) {
-      if (count_done() >= ends_[stage]) continue;
       own += work_on(stage, block);
       const bool leaves = own_index > 0 && stage == last_;
       done.store(leaves ? own | kLeft : own, std::memory_order_release);
-      if (leaves) return;
+      if (leaves) return;  // from here on nothing of this may be there any more
       wait_until([&] { return count_done() >= ends_[stage]; });
     }
-    if (own_index > 0) leave();
   }
   /// Of a helper that has nothing to do.
   void leave() { seats_[own_index].done.fetch_or(kLeft, std::memory_order_release); }
@@ -186,8 +184,8 @@ class Team {
       threads_.emplace_back([this, index = threads_.size() + 1, &self = trust_.add_helper()] { help(index, self); });
     }
     stages.prepare(sizes, static_cast<std::size_t>(helpers) + 1, threads_.size() + 1);
-    call_.stages = &stages;
-    call_.block = &block;
+    call_.stages.store(&stages, std::memory_order_relaxed);
+    call_.block.store(&block, std::memory_order_relaxed);
     call_.helpers = static_cast<std::size_t>(helpers);
     std::atomic<std::uint32_t>& gate = call_.gate;
     gate.store((gate.load(std::memory_order_relaxed) | kOpen | kCount) - kCount + kCall, std::memory_order_release);
@@ -225,8 +223,8 @@ class Team {
     std::atomic<std::uint32_t> gate = 0;
     std::atomic<bool> stop = false;
     std::size_t helpers = 0;
-    const StageBlock* block = nullptr;
-    Stages* stages = nullptr;
+    std::atomic<const StageBlock*> block = nullptr;
+    std::atomic<Stages*> stages = nullptr;
   };
 
   /// Some microseconds awake, then giving the core to others. The one who called looks whether helpers are worth it.
@@ -249,13 +247,17 @@ class Team {
     for (std::uint32_t seen = 0; !call_.stop.load(std::memory_order_relaxed);) {
       std::uint32_t now = wait_for_call(seen);
       seen = now / kCall;
+      // What comes next is on its way while the gate is passed.
+      __builtin_prefetch(call_.stages.load(std::memory_order_relaxed));
+      __builtin_prefetch(call_.block.load(std::memory_order_relaxed));
       // Whoever comes late finds the gate shut and is not waited for.
       while ((now & kOpen) != 0 && now / kCall == seen &&
              !call_.gate.compare_exchange_weak(now, now + kJoined, std::memory_order_acq_rel)) {
       }
       if ((now & kOpen) == 0 || now / kCall != seen) continue;
       self.is_busy.store(true, std::memory_order_release);
-      index <= call_.helpers ? call_.stages->take_part(*call_.block, wait) : call_.stages->leave();
+      Stages& stages = *call_.stages.load(std::memory_order_relaxed);
+      index <= call_.helpers ? stages.take_part(*call_.block.load(std::memory_order_relaxed), wait) : stages.leave();
       self.is_busy.store(false, std::memory_order_release);
     }
   }
