@@ -10,10 +10,8 @@
 namespace achilles {
 namespace {
 
-/// Slots of a cell: bodies fit the second-level cache of a core. The larger the cells, the fewer contacts are between
-/// them, where bodies come from far; but all threads must find some, and alike many.
-constexpr std::uint32_t kLeastOfCell = 1024, kMostOfCell = 4096;
-constexpr std::uint32_t kManyCells = 16, kFewCells = 4;
+/// Slots of a cell: with their lanes they fit the second-level cache of a core. All threads must find alike many cells.
+constexpr std::uint32_t kMostOfCell = 1536, kFewCells = 4;
 
 /// From here on; below, a core's cache holds all bodies anyway.
 constexpr std::uint32_t kManyBodies = 8192;
@@ -25,8 +23,8 @@ constexpr std::size_t kPlaces = 64 * kSlabs;
 
 void cut_evenly(SoftWorkspace& soft) {
   SoftCells& cells = soft.cells;
-  const std::uint32_t fewest = (soft.movers + kMostOfCell - 1) / kMostOfCell, most = soft.movers / kLeastOfCell;
-  const std::uint32_t count = std::max(fewest, std::min(kManyCells, most / kFewCells * kFewCells));
+  const std::uint32_t wanted = (soft.movers + kMostOfCell - 1) / kMostOfCell;
+  const std::uint32_t count = (wanted + kFewCells - 1) / kFewCells * kFewCells;
   const std::uint32_t size = (soft.movers + count - 1) / count;
   for (std::uint32_t slot = 1; slot <= soft.movers; ++slot) {
     const std::uint32_t cell = (slot - 1) / size;

@@ -93,6 +93,16 @@ class SoftStep {
     soft_.stages.reserve(most);
     soft_.stage_sizes.reserve(most);
     add(Kind::kDraft, 0, soft_.manifolds.size(), kSlotBlock);
+    if (soft_.cells.size() > 0 && !soft_.cells.is_chain && soft_.joints.joints.empty()) {
+      list_visits();
+    } else {
+      list_sweeps();
+    }
+    add(Kind::kUnload, 0, world_.bodies.size(), kSlotBlock);
+    add(Kind::kUnpackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
+  }
+
+  void list_sweeps() {
     change_bodies(Kind::kLoad);
     for_lanes(Kind::kPack);
     add(Kind::kPackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
@@ -110,12 +120,41 @@ class SoftStep {
     }
     if (soft_.restitutes) sweep(Kind::kRestitute);
     for_lanes(Kind::kUnpack);
-    add(Kind::kUnload, 0, world_.bodies.size(), kSlotBlock);
-    add(Kind::kUnpackJoints, 0, soft_.joint_lanes.joints.size(), kJointBlock);
+  }
+
+  /// Cells too many for the cache: while one is in it, it is relaxed and, with the forces of the next substep, solved.
+  /// So contacts between cells come last when solving and first when relaxing.
+  void list_visits() {
+    const std::size_t shared = soft_.cells.lane_start.back(), count = soft_.lanes.contacts.size() - shared;
+    add(Kind::kLoad, 0, soft_.watched + std::size_t{1}, kSlotBlock);
+    visit_cells(Kind::kNothing, Kind::kLoad, Kind::kNothing);
+    add(Kind::kPack, shared, count, kLaneBlock);
+    visit_cells(Kind::kPack, Kind::kAccelerate, Kind::kWarmStart);
+    sweep_shared(Kind::kWarmStart);
+    visit_cells(Kind::kNothing, Kind::kNothing, Kind::kSolve);
+    for (int k = 0; k < options_.substeps; ++k) {
+      if (k > 0) visit_cells(Kind::kRelax, Kind::kAccelerateOn, Kind::kSolve);
+      sweep_shared(Kind::kSolve);
+      if (soft_.watched > 0) add(Kind::kMove, 0, soft_.watched, kSlotBlock);
+      visit_cells(Kind::kNothing, Kind::kMove, Kind::kNothing);
+      sweep_shared(Kind::kRelax);
+    }
+    visit_cells(Kind::kRelax, Kind::kNothing, soft_.restitutes ? Kind::kNothing : Kind::kUnpack);
+    if (soft_.restitutes) {
+      sweep(Kind::kRestitute);
+      visit_cells(Kind::kNothing, Kind::kNothing, Kind::kUnpack);
+    }
+    add(Kind::kUnpack, shared, count, kLaneBlock);
+  }
+
+  void visit_cells(Kind before, Kind bodies, Kind kind) {
+    add(kind, 0, soft_.cells.size(), 1, true);
+    soft_.stages.back().before = before;
+    soft_.stages.back().bodies = bodies;
   }
 
   void add(Kind kind, std::size_t begin, std::size_t count, std::size_t block, bool by_cell = false) {
-    soft_.stages.push_back({kind, by_cell, Kind::kNothing, static_cast<std::uint32_t>(begin)});
+    soft_.stages.push_back({kind, by_cell, Kind::kNothing, static_cast<std::uint32_t>(begin), Kind::kNothing});
     soft_.stage_sizes.push_back({count, block});
   }
 
@@ -148,6 +187,10 @@ class SoftStep {
 
   void sweep(Kind kind) {
     for_cells(kind);
+    sweep_shared(kind);
+  }
+
+  void sweep_shared(Kind kind) {
     const std::size_t colors = soft_.start.size() - 2;
     // Few lanes are worked on by one thread, colour after colour, and so is the overflow: passing them on costs more.
     std::size_t few = soft_.start.front();
@@ -174,6 +217,7 @@ class SoftStep {
   }
 
   void work(const Stage& stage, std::size_t first, std::size_t last) {
+    if (stage.before != Kind::kNothing) work({stage.before, true, Kind::kNothing, stage.begin}, first, last);
     if (stage.bodies != Kind::kNothing) change_cell(stage.bodies, first);
     const std::size_t begin = stage.begin + first, end = stage.begin + last;
     const LaneRange range = find_range(stage, begin, end);
@@ -246,7 +290,7 @@ class SoftStep {
     const bool far = all > kLanesInCache;
     if (!stage.by_cell) return {begin, end, far ? all : 0};
     const std::size_t first = soft_.cells.lane_start[begin], last = soft_.cells.lane_start[end];
-    return {first, last, far ? last : 0};
+    return {first, last, far && stage.before == Kind::kNothing ? last : 0};
   }
 
   /// Of the first round: a slab has contacts with bodies of the next, which it moves too.

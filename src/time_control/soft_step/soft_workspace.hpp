@@ -150,6 +150,7 @@ struct SoftWorkspace {
     bool by_cell = false;          // counts cells, not lanes
     Kind bodies = Kind::kNothing;  // what a cell first does to its own bodies
     std::uint32_t begin = 0;       // of lanes, cells, rows, bodies or joints
+    Kind before = Kind::kNothing;  // what a cell does to its lanes before all that, to have them in the cache then
   };
   std::vector<Stage> stages;
   std::vector<StageSize> stage_sizes;
