@@ -55,7 +55,8 @@ class CellPlanner {
     for (int k = 0; k < used_; ++k) lay({open_[k].manifolds, open_[k].count});
     visit_remainders([this](std::uint32_t m) {
       const auto [a, b] = slots_of(m);
-      masks_[a] = masks_[b] = 0;
+      if (a > 0) masks_[a] = 0;
+      if (b > 0) masks_[b] = 0;
     });
   }
 
