@@ -13,16 +13,18 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
 constexpr double kStanding = 0.02;  // of the speed of a step's fall: contacts of what stands move slower, on average
 constexpr double kRest = 0.1;       // of the tolerance: contacts that move slower, on average, are at rest
-constexpr std::size_t kImpactWork = 20000;  // patches that are solved in an impact, if that is more than there must be
-constexpr int kFewSweeps = 2;               // that a group at rest needs: what comes after them is a program of its own
+constexpr std::size_t kFewPatches = 64;  // up to which a group that bounces
+constexpr int kImpactSweeps = 300;       // may sweep so often
+constexpr int kFewSweeps = 2;            // that a group at rest needs: what comes after them is a program of its own
 
 /// What sweeps leave wrong of a load the next step goes on with; what they leave wrong of an impact stays, and shows:
-/// ten sweeps keep 94 % of the energy of a break at billiards, and not its symmetry. Groups that bounce sweep longer,
-/// the smaller they are.
+/// ten sweeps keep 94 % of the energy of a break at billiards, and not its symmetry. Small groups that bounce sweep
+/// longer.
 int count_sweeps_at_most(const ShockPropagationOptions& options, const ShockGroup& group) {
   const auto bounces = [](const PatchBlock& block) { return block.bounces; };
-  if (std::none_of(group.blocks.begin(), group.blocks.end(), bounces)) return options.iterations;
-  return std::max(options.iterations, static_cast<int>(kImpactWork / group.patches.size()));
+  const bool is_small_impact =
+      group.patches.size() <= kFewPatches && std::any_of(group.blocks.begin(), group.blocks.end(), bounces);
+  return is_small_impact ? std::max(options.iterations, kImpactSweeps) : options.iterations;
 }
 
 /// Sweeps over the patches and joints of a group, up and down by turns, until a sweep changes next to nothing. Joints
