@@ -86,7 +86,6 @@ class MaterialTable {
 struct CachedPoint {
   std::uint64_t feature = 0;
   double approach = 0;          // [m/s] speed at which the surfaces met, where an impulse acted
-  double load = 0;              // [N s] normal impulse that the weights above predicted, where a method does that
   Vec3 impulse = Vec3::Zero();  // [N s] on the second body, world axes
   Vec3 place = Vec3::Zero();    // [m] from the centre of mass, body axes, of the first movable one of the two bodies
 };

@@ -202,7 +202,7 @@ void remember_contact(const BodyArrays& bodies, const Contact& contact, SoftTall
     const bool acted = !scratch.records[p].impulse.isZero(0);
     const double approach = acted && !scratch.point_approach.empty() ? scratch.point_approach[p] : 0;
     const ContactPoint& point = scratch.contacts.points[p];
-    next.points[at.points++] = {point.feature, approach, 0, scratch.records[p].impulse,
+    next.points[at.points++] = {point.feature, approach, scratch.records[p].impulse,
                                 contact_place(bodies, contact, point.position)};
   }
 }

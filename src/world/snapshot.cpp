@@ -16,7 +16,7 @@ namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kVersion = 7;
 
 struct Writing {
   BinaryWriter stream;

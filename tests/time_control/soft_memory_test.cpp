@@ -22,7 +22,7 @@ TEST(SoftMemory, BytesPerBodyAndContactAreThoseOfTheDocumentation) {
   EXPECT_EQ(sizeof(PointDraft), 32U);
   EXPECT_EQ(sizeof(ApproachLanes), 4U * kLanes);
   EXPECT_EQ(sizeof(CachedContact), 16U);
-  EXPECT_EQ(sizeof(CachedPoint), 72U);
+  EXPECT_EQ(sizeof(CachedPoint), 64U);
   EXPECT_EQ(sizeof(KeptManifold), 88U);
   EXPECT_EQ(sizeof(KeptPoint), 80U);
 }

@@ -111,7 +111,7 @@ class RandomWorlds {
       world.contact_cache.contacts.push_back(
           {i, i + 1, static_cast<std::uint32_t>(world.contact_cache.points.size()), count});
       for (std::uint32_t k = 0; k < count; ++k) {
-        world.contact_cache.points.push_back({bits(), number(0, 3), number(0, 3), vector(10), vector(1)});
+        world.contact_cache.points.push_back({bits(), number(0, 3), vector(10), vector(1)});
       }
     }
     for (std::size_t i = 0; i < world.bodies.size(); ++i) {

@@ -70,7 +70,7 @@ class Records {
         scratch_.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
         if (!touched) continue;
         scratch_.next_cache.points[at.points + p - contact.first] = {
-            point.feature, 0, 0, impulse, contact_place(world_.bodies, contact, point.position)};
+            point.feature, 0, impulse, contact_place(world_.bodies, contact, point.position)};
       }
     });
   }

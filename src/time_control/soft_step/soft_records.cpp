@@ -107,7 +107,7 @@ class SoftRecords {
     for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
       const ContactPoint& point = scratch_.contacts.points[p];
       const Vec3& impulse = scratch_.records[p].impulse;
-      next.points[at.points++] = {point.feature, impulse.isZero(0) ? 0 : scratch_.point_approach[p], 0, impulse,
+      next.points[at.points++] = {point.feature, impulse.isZero(0) ? 0 : scratch_.point_approach[p], impulse,
                                   R_BW * (point.position - bodies.position[body])};
     }
   }
