@@ -7,7 +7,6 @@
 #include <bit>
 #include <limits>
 #include <tuple>
-#include <utility>
 
 namespace achilles {
 namespace {
@@ -21,7 +20,6 @@ constexpr std::uint32_t kSpacingStride = 8;  // contacts: every so manyth is ask
 constexpr double kSlender = 3;               // cells are at least half as many spacings of touching bodies wide
 constexpr double kUneven = 4;                // times as many bodies may be on one side of a cut as on the other
 constexpr double kColumn = 0.05;             // of a spacing: bodies as near to each other across gravity are one column
-constexpr double kAskew = 0.1;               // of the way across a cut is its way along the axis
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 std::uint32_t count_of(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
@@ -132,21 +130,17 @@ class GroupCut {
   /// Orders the places so that those before the returned one lie on one side of a cut near the middle, or returns 0. A
   /// column is never cut: it would be swept in another order than its neighbours and settle otherwise, by 1e-11 m;
   /// which tilts the contacts between them by as much, and columns of balls are unstable: in half a minute such a tilt
-  /// grows until they topple, where equal columns stand. A cut is a little askew: of bodies in rows a whole row would
-  /// lie on it and fall to one side.
+  /// grows until they topple, where equal columns stand.
   [[nodiscard]] std::size_t find_cut(std::span<PatchDomains::Place> places, Eigen::Index axis) const {
-    const auto along = [axis](const PatchDomains::Place& place) {
-      return (1 - kAskew) * place.at[axis] + kAskew * place.at.sum();
-    };
     const auto middle = places.begin() + static_cast<std::ptrdiff_t>(places.size() / 2);
     std::nth_element(places.begin(), middle, places.end(),
-                     [&](const PatchDomains::Place& p, const PatchDomains::Place& q) {
-                       return std::pair(along(p), p.body) < std::pair(along(q), q.body);
+                     [axis](const PatchDomains::Place& p, const PatchDomains::Place& q) {
+                       return std::tie(p.at[axis], p.body) < std::tie(q.at[axis], q.body);
                      });
-    const double at = along(*middle);
+    const double at = middle->at[axis];
     for (const double border : {at - kColumn * spacing_, at + kColumn * spacing_}) {
       const auto cut = std::partition(places.begin(), places.end(),
-                                      [&](const PatchDomains::Place& place) { return along(place) < border; });
+                                      [&](const PatchDomains::Place& place) { return place.at[axis] < border; });
       const auto half = static_cast<std::size_t>(cut - places.begin());
       if (kUneven * static_cast<double>(half) >= static_cast<double>(places.size() - half) &&
           kUneven * static_cast<double>(places.size() - half) >= static_cast<double>(half)) {
