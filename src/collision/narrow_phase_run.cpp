@@ -220,11 +220,6 @@ class InOrder {
   bool keeps_on_ = true;
 };
 
-template <class T>
-void make_room(std::vector<T>& v, std::size_t size) {
-  if (v.size() < size) v.resize(size);
-}
-
 /// With helpers: chunk after chunk, blocks of pairs find their contacts, are told where these belong, and write them
 /// there while they are in the cache.
 class InChunks {

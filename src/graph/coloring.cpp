@@ -23,20 +23,14 @@ bool is_known(std::span<const GraphEdge> edges, std::span<const std::uint8_t> mo
          std::ranges::equal(movable, coloring.known_movable);
 }
 
-template <class T>
-void keep(std::span<const T> from, std::vector<T>& to) {
-  to.resize(from.size());
-  std::ranges::copy(from, to.begin());
-}
-
 }  // namespace
 
 void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t> movable, Coloring& coloring) {
   coloring.kept = is_known(edges, movable, coloring);
   if (coloring.kept) return;
   coloring.start.clear();  // known no more, until all is done
-  keep(edges, coloring.known_edges);
-  keep(movable, coloring.known_movable);
+  copy_to(edges, coloring.known_edges);
+  copy_to(movable, coloring.known_movable);
   refill(coloring.used, movable.size(), std::uint32_t{0});
   coloring.color_of.resize(edges.size());
   std::uint32_t counts[Coloring::kMostColors + 1] = {};

@@ -16,8 +16,8 @@ void refill(std::vector<T>& v, std::size_t n, const T& value) {
 }
 
 /// to = from, likewise.
-template <class T>
-void copy_to(const std::vector<T>& from, std::vector<T>& to) {
+template <class Range, class T>
+void copy_to(const Range& from, std::vector<T>& to) {
   to.resize(from.size());
   std::copy(from.begin(), from.end(), to.begin());
 }

@@ -59,7 +59,11 @@ class LoadPass {
 
  private:
   void weigh() {
-    for (const Patch& patch : patches_) loads_[patch.body_a].is_weighed = loads_[patch.body_b].is_weighed = false;
+    for (const Patch& patch : patches_) {
+      for (const std::uint32_t body : {patch.body_a, patch.body_b}) {
+        if (movable_[body] != 0) loads_[body].is_weighed = false;  // others are shared by the groups
+      }
+    }
     for (std::size_t k = 0; k < patches_.size(); ++k) {
       const Patch& patch = patches_[k];
       weigh(patch.body_a);
@@ -72,7 +76,7 @@ class LoadPass {
 
   /// What would take the change of its velocity in this step back.
   void weigh(std::uint32_t body) {
-    if (movable_[body] == 0 || loads_[body].is_weighed) return;  // others are shared by the groups
+    if (movable_[body] == 0 || loads_[body].is_weighed) return;
     const Mat3 R = bodies_.orientation[body].toRotationMatrix();
     const Vec3 gain = bodies_.mass[body] * (bodies_.velocity[body].linear - before_[body].linear);
     const Vec3 turn_B = R.transpose() * (bodies_.velocity[body].angular - before_[body].angular);

@@ -46,8 +46,9 @@ HWY_INLINE Twins gather_velocities(const Lanes& c, std::size_t at, const SoftMot
 template <class Lanes>
 HWY_INLINE void scatter_velocities(const Twins& u, const Lanes& c, std::size_t at, SoftMotion* bodies) {
   float* table = bodies->velocity.linear;
-  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, u.round.mass_a, u.round.inertia_a}}, c.slot_a + at, table);
-  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, u.round.mass_b, u.round.inertia_b}}, c.slot_b + at, table);
+  const RoundMasses& m = u.round;
+  store_rows({{u.v_a.x, u.v_a.y, u.v_a.z, u.w_a.x, u.w_a.y, u.w_a.z, m.mass_a, m.inertia_a}}, c.slot_a + at, table);
+  store_rows({{u.v_b.x, u.v_b.y, u.v_b.z, u.w_b.x, u.w_b.y, u.w_b.z, m.mass_b, m.inertia_b}}, c.slot_b + at, table);
 }
 
 /// How a body moved since the beginning of the step.
