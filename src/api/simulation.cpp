@@ -3,6 +3,7 @@
 #include "math/refill.hpp"
 #include "time_control/advance.hpp"
 #include "time_control/awake_set.hpp"
+#include "world/body_arrays.hpp"
 #include "world/colliders.hpp"
 #include "world/events.hpp"
 
@@ -30,11 +31,6 @@ double measure_work_of_forces(const BodyArrays& bodies, std::size_t i, const Bod
   if (!bodies.is_movable(i) || (force.isZero(0) && torque.isZero(0))) return 0;
   const Eigen::AngleAxisd turn(bodies.orientation[i] * before.orientation.conjugate());
   return force.dot(bodies.position[i] - before.position) + torque.dot(turn.angle() * turn.axis());
-}
-
-bool is_finite(const BodyArrays& bodies, std::size_t i) {
-  return bodies.position[i].allFinite() && bodies.orientation[i].coeffs().allFinite() &&
-         bodies.velocity[i].linear.allFinite() && bodies.velocity[i].angular.allFinite();
 }
 
 std::string say_not_finite(const std::string& name) { return "the state of body '" + name + "' ceased to be finite"; }
@@ -186,7 +182,7 @@ void Simulation::Impl::look_over(StepReport& report, std::string& nonsense) {
       overview.work += measure_work_of_forces(
           world.bodies, i,
           {before.position[i], before.orientation[i], before.applied_force[i], before.applied_torque[i]});
-      overview.finite = overview.finite && is_finite(world.bodies, i);
+      overview.finite = overview.finite && has_finite_state(world.bodies, i);
     }
     overviews[block] = overview;
   });

@@ -1,5 +1,6 @@
 #include "record/render.hpp"
 
+#include "math/finite.hpp"
 #include "record/draw/gif.hpp"
 #include "record/draw/mp4.hpp"
 #include "record/sampling.hpp"
@@ -43,8 +44,6 @@ double reach_of(const TriangleMesh& mesh) {
   for (const auto& p : mesh.positions) reach = std::max(reach, Vec3(p[0], p[1], p[2]).norm());
   return reach;
 }
-
-bool is_finite(const Pose& pose) { return pose.p.allFinite() && pose.q.coeffs().allFinite() && pose.q.norm() > 1e-6; }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "time_control/awake_set.hpp"
 
 #include "geometry/geometry.hpp"
+#include "math/finite.hpp"
 #include "math/refill.hpp"
 #include "time_control/awake_part.hpp"
 #include "time_control/sleep_balance.hpp"
@@ -135,7 +136,7 @@ bool AwakeSet::has_unbounded(const World& world) const {
   const auto unbounded = [&](std::uint32_t body) {
     const auto is_endless = [](const WorldPiece& piece) { return !std::isfinite(piece.geometry->radius); };
     const std::span<const WorldPiece> pieces = pieces_of(world, body);
-    return !world.bodies.position[body].allFinite() || !world.bodies.orientation[body].coeffs().allFinite() ||
+    return !world.bodies.position[body].allFinite() || !is_finite(world.bodies.orientation[body]) ||
            std::any_of(pieces.begin(), pieces.end(), is_endless);
   };
   return std::any_of(active_.begin(), active_.end(), unbounded);

@@ -1,6 +1,8 @@
 // The arrays of a body, listed once: who copies, saves or removes bodies goes through this list.
 #pragma once
 
+#include "math/finite.hpp"
+
 #include <achilles/world.hpp>
 
 namespace achilles {
@@ -29,6 +31,11 @@ void visit_state(const Visit& visit, Bodies&... bodies) {
   visit(bodies.applied_force...);
   visit(bodies.applied_torque...);
   visit(bodies.asleep...);
+}
+
+/// Where a body is and how it moves.
+[[nodiscard]] inline bool has_finite_state(const BodyArrays& bodies, std::size_t body) {
+  return bodies.position[body].allFinite() && is_finite(bodies.orientation[body]) && is_finite(bodies.velocity[body]);
 }
 
 static_assert(sizeof(BodyArrays) == 16 * sizeof(std::vector<double>),

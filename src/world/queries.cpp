@@ -1,6 +1,7 @@
 #include <achilles/query.hpp>
 
 #include "collision/queries/collider_index.hpp"
+#include "math/finite.hpp"
 #include "world/colliders.hpp"
 
 #include <algorithm>
@@ -47,9 +48,7 @@ struct PlacedPieces {
 };
 
 PlacedPieces place(const Shape& shape, const Pose& pose) {
-  if (!pose.p.allFinite() || !pose.q.coeffs().allFinite() || pose.q.norm() == 0) {
-    throw std::invalid_argument("query: the pose must be finite");
-  }
+  if (!is_finite(pose)) throw std::invalid_argument("query: the pose must be finite");
   PlacedPieces placed;
   placed.pieces = make_geometry(shape);
   const Transform X_WS = to_transform({pose.p, pose.q.normalized()});

@@ -1,6 +1,7 @@
 // The World to and from bytes. One function names every field; it serves writing and reading, so the two cannot
 // disagree.
 #include "geometry/geometry.hpp"
+#include "math/finite.hpp"
 #include "world/binary_stream.hpp"
 #include "world/body_arrays.hpp"
 #include "world/script_path.hpp"
@@ -231,8 +232,7 @@ struct SnapshotAccess {
     }
     for (std::size_t i = 0; i < script.turn.size(); ++i) {
       const auto& [time, key] = script.turn[i];
-      sound = sound && std::isfinite(time) && key.coeffs().allFinite() && key.norm() > 0 &&
-              (i == 0 || script.turn[i - 1].first < time);
+      sound = sound && std::isfinite(time) && is_finite(key) && (i == 0 || script.turn[i - 1].first < time);
     }
     return sound;
   }

@@ -2,7 +2,9 @@
 
 #include "geometry/geometry.hpp"
 #include "geometry/mass_properties.hpp"
+#include "math/finite.hpp"
 #include "math/inverse_mass.hpp"
+#include "world/body_arrays.hpp"
 #include "world/inverse_mass.hpp"
 #include "world/shared_geometry.hpp"
 
@@ -45,9 +47,7 @@ MassProperties resolve_mass(const BodyDescription& description) {
 }
 
 void check_state(const BodyDescription& description) {
-  const Pose& pose = description.pose;
-  const bool finite = pose.p.allFinite() && pose.q.coeffs().allFinite() && pose.q.norm() > 0 &&
-                      description.velocity.allFinite() && description.spin.allFinite() &&
+  const bool finite = is_finite(description.pose) && description.velocity.allFinite() && description.spin.allFinite() &&
                       description.force.allFinite() && description.torque.allFinite();
   if (!finite)
     throw std::invalid_argument("body '" + description.name + "': position, orientation and velocity must be finite");
@@ -180,8 +180,7 @@ BodyHandle World::find(std::string_view name) const {
 
 void World::set_pose(BodyHandle handle, const Pose& pose) {
   const std::uint32_t body = index_of(handle);
-  const bool finite = pose.p.allFinite() && pose.q.coeffs().allFinite() && pose.q.norm() > 0;
-  require_finite(finite, *this, body, "position and orientation");
+  require_finite(is_finite(pose), *this, body, "position and orientation");
   bodies.orientation[body] = pose.q.normalized();
   bodies.position[body] = pose.p + bodies.orientation[body] * bodies.center_B[body];
   // Whoever sleeps on something that is moved away would hang in the air.
@@ -190,7 +189,7 @@ void World::set_pose(BodyHandle handle, const Pose& pose) {
 
 void World::set_velocity(BodyHandle handle, const BodyVelocity& velocity) {
   const std::uint32_t body = index_of(handle);
-  require_finite(velocity.linear.allFinite() && velocity.angular.allFinite(), *this, body, "velocity and spin");
+  require_finite(is_finite(velocity), *this, body, "velocity and spin");
   if (bodies.kind[body] == BodyKind::kFixed) {
     throw std::invalid_argument("body '" + names[body] + "' is fixed: it can be placed anew, but has no velocity");
   }
@@ -261,10 +260,8 @@ Vec3 World::angular_momentum() const {
 }
 
 std::optional<std::uint32_t> World::first_not_finite() const {
-  for (std::size_t body = 0; body < bodies.size(); ++body) {
-    const bool finite = bodies.position[body].allFinite() && bodies.orientation[body].coeffs().allFinite() &&
-                        bodies.velocity[body].linear.allFinite() && bodies.velocity[body].angular.allFinite();
-    if (!finite) return static_cast<std::uint32_t>(body);
+  for (std::uint32_t body = 0; body < bodies.size(); ++body) {
+    if (!has_finite_state(bodies, body)) return body;
   }
   return std::nullopt;
 }

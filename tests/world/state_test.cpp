@@ -2,6 +2,8 @@
 
 #include "world/inverse_mass.hpp"
 
+#include <achilles/query.hpp>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -193,6 +195,26 @@ TEST(Finite, FirstBodyThatIsNotIsNamed) {
   world.bodies.velocity[3].angular.y() = std::numeric_limits<double>::quiet_NaN();
   world.bodies.position[5].x() = std::numeric_limits<double>::infinity();
   EXPECT_EQ(world.first_not_finite(), 3U);
+}
+
+// The square of a number beyond 1e±154 is beyond what a double holds: no length, and no direction.
+TEST(Finite, OrientationWhoseLengthCannotBeMadeOneIsRefused) {
+  World world;
+  BodyDescription body;
+  body.shape = {Box{Vec3(1, 1, 1)}};
+  const BodyHandle box = world.add_body(body);
+  const WorldQuery query(world);
+  for (const double w : {0.0, 1e-160, 1e160, std::numeric_limits<double>::quiet_NaN()}) {
+    const Pose pose{Vec3::Zero(), Quat(w, 0, 0, 0)};
+    body.pose = pose;
+    EXPECT_THROW((void)world.add_body(body), std::invalid_argument) << w;
+    EXPECT_THROW(world.set_pose(box, pose), std::invalid_argument) << w;
+    EXPECT_THROW((void)query.find_overlaps(body.shape, pose), std::invalid_argument) << w;
+  }
+  for (const double w : {1e-150, -1.0, 1e150}) {
+    world.set_pose(box, {Vec3::Zero(), Quat(w, 0, 0, 0)});
+    EXPECT_DOUBLE_EQ(std::abs(world.bodies.orientation[0].w()), 1) << w;
+  }
 }
 
 TEST(IgnoredPairs, AreKeptOnceInOrderWhicheverWayTheyAreGiven) {
