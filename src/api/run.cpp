@@ -29,28 +29,6 @@ std::int64_t count_steps(double time, double h) {
                                                                                              : std::ceil(steps));
 }
 
-/// New and vanished touches come from the contacts of the step.
-std::optional<RecordedEvent> to_recorded(const ContactEvent& event) {
-  switch (event.kind) {
-    case EventKind::kTriggerIn:
-      return RecordedEvent{event.time, RecordedKind::kTriggerIn, event.second, event.first};
-    case EventKind::kTriggerOut:
-      return RecordedEvent{event.time, RecordedKind::kTriggerOut, event.second, event.first};
-    case EventKind::kNewProximity:
-      return RecordedEvent{event.time, RecordedKind::kNewProximity, event.first, event.second};
-    case EventKind::kVanishedProximity:
-      return RecordedEvent{event.time, RecordedKind::kVanishedProximity, event.first, event.second};
-    case EventKind::kTimer:
-      return RecordedEvent{event.time, RecordedKind::kTimer, kNoBody, event.first};
-    case EventKind::kPersistentTouch:
-      return RecordedEvent{event.time, RecordedKind::kPersistentContact, event.first, event.second};
-    case EventKind::kPersistentProximity:
-      return RecordedEvent{event.time, RecordedKind::kPersistentProximity, event.first, event.second};
-    default:
-      return std::nullopt;
-  }
-}
-
 /// One run: the simulation, and what watches it.
 class Run {
  public:
@@ -86,6 +64,9 @@ class Run {
     instant_step_ = simulation_.world().step_index;
   }
 
+  /// The run goes on after an instant that was recorded earlier.
+  void resume_after(const Instant& last) { instant_step_ = last.step; }
+
   /// Saves the world in the recording, to resume from.
   void checkpoint() {
     if (recorder_) recorder_->append_checkpoint(simulation_.world());
@@ -108,27 +89,14 @@ class Run {
   }
 
  private:
-  void record_step(const StepReport& step, double seconds) {
-    const double time = simulation_.world().time;
-    recorder_->after_step(step, seconds);
-    if (step.stopped) {
-      recorder_->event({step.stopped->time, RecordedKind::kStop, kNoBody, kNoBody});
-      return;
-    }
-    recorder_->touches(time, simulation_.contacts());
-    for (const ContactEvent& event : simulation_.events()) {
-      const std::optional<RecordedEvent> recorded = to_recorded(event);
-      if (recorded) recorder_->event(*recorded);
-    }
-  }
-
   std::optional<Stop> step() {
     const Clock::time_point before = Clock::now();
     const StepReport step = simulation_.step();
+    const double seconds = seconds_since(before);
     const World& world = simulation_.world();
     report_.after_step(world, step);
     report_.contacts(world, simulation_.contacts());
-    if (recorder_) record_step(step, seconds_since(before));
+    if (recorder_) recorder_->after_step(world, step, seconds, simulation_.contacts(), simulation_.events());
     if (step.stopped) return step.stopped;
     ++steps_;
     if (world.step_index % every_ == 0) instant();
@@ -217,6 +185,7 @@ RunReport resume_run(const std::string& recording_path, const RunOptions& option
     for (std::size_t k = 0; k < checkpoint->instants; ++k) {
       recording.read(k, instant);
       run.report().take_earlier(instant.scalars, k == 0);
+      run.resume_after(instant);
     }
     run.simulation().restore(std::move(checkpoint->world));
     run.report().resume_from(run.simulation().world());

@@ -5,6 +5,7 @@
 #include "record/run_report.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -25,6 +26,28 @@ class Attempt {
  private:
   bool& is_broken_;
 };
+
+/// New and vanished touches come from the contacts of the step.
+std::optional<RecordedEvent> to_recorded(const ContactEvent& event) {
+  switch (event.kind) {
+    case EventKind::kTriggerIn:
+      return RecordedEvent{event.time, RecordedKind::kTriggerIn, event.second, event.first};
+    case EventKind::kTriggerOut:
+      return RecordedEvent{event.time, RecordedKind::kTriggerOut, event.second, event.first};
+    case EventKind::kNewProximity:
+      return RecordedEvent{event.time, RecordedKind::kNewProximity, event.first, event.second};
+    case EventKind::kVanishedProximity:
+      return RecordedEvent{event.time, RecordedKind::kVanishedProximity, event.first, event.second};
+    case EventKind::kTimer:
+      return RecordedEvent{event.time, RecordedKind::kTimer, kNoBody, event.first};
+    case EventKind::kPersistentTouch:
+      return RecordedEvent{event.time, RecordedKind::kPersistentContact, event.first, event.second};
+    case EventKind::kPersistentProximity:
+      return RecordedEvent{event.time, RecordedKind::kPersistentProximity, event.first, event.second};
+    default:
+      return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -118,7 +141,20 @@ void Recorder::check_open() const {
   if (is_broken_) throw std::runtime_error(path() + ": the recording ended with an earlier error");
 }
 
-void Recorder::after_step(const StepReport& report, double step_seconds) { add_step(report, step_seconds, pending_); }
+void Recorder::after_step(const World& world, const StepReport& report, double step_seconds,
+                          std::span<const ContactRecord> contacts, std::span<const ContactEvent> events) {
+  add_step(report, step_seconds, pending_);
+  if (report.stopped) {
+    event({report.stopped->time, RecordedKind::kStop, kNoBody, kNoBody});
+    return;
+  }
+  events_.clear();
+  touches_.see(world, contacts, events_);
+  for (const ContactEvent& one : events) {
+    if (const std::optional<RecordedEvent> recorded = to_recorded(one)) events_.push_back(*recorded);
+  }
+  for (const RecordedEvent& one : events_) event(one);
+}
 
 void Recorder::instant(const World& world, std::span<const ContactRecord> contacts, double penetration) {
   check_bodies(world);
@@ -186,12 +222,6 @@ void Recorder::event(const RecordedEvent& event) {
   arrays_->event_b.append(&event.body_b, 1);
   arrays_->event_time.append(&event.time, 1);
   attempt.succeed();
-}
-
-void Recorder::touches(double time, std::span<const ContactRecord> contacts) {
-  events_.clear();
-  touches_.see(time, contacts, events_);
-  for (const RecordedEvent& one : events_) event(one);
 }
 
 void Recorder::append_checkpoint(const World& world) {

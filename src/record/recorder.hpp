@@ -43,13 +43,13 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Counts a step towards the next instant.
-  void after_step(const StepReport& report, double step_seconds);
+  /// Counts a step towards the next instant and records what happened in it: what began and ceased to touch, by its
+  /// contacts, and its events; that the run stopped, if it did. `world` is as the step left it.
+  void after_step(const World& world, const StepReport& report, double step_seconds,
+                  std::span<const ContactRecord> contacts, std::span<const ContactEvent> events);
   /// Records the present state. `contacts` are those of the last step, `penetration` [m] is measured from geometry.
   void instant(const World& world, std::span<const ContactRecord> contacts, double penetration);
   void event(const RecordedEvent& event);
-  /// Records what began and ceased to touch with the step that ended at `time` [s], from its contacts.
-  void touches(double time, std::span<const ContactRecord> contacts);
   /// Saves the whole world, to continue from should the run be cut off.
   void append_checkpoint(const World& world);
   /// Takes over instants [0, count) of another recording of the same bodies, and its events up to `end` [s], so that a

@@ -143,6 +143,7 @@ void ReportBuilder::take_earlier(const Scalars& instant, bool is_first) {
   keep_largest(r.residual_max, instant.residual);
   keep_largest(r.joint_error_max, instant.joint_error);
   keep_largest(r.penetration.max, instant.penetration);
+  r.penetration.final = instant.penetration;
 }
 
 void ReportBuilder::warn(std::string warning) { report_.warnings.push_back(std::move(warning)); }

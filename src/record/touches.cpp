@@ -9,13 +9,19 @@ std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
 }
 
+/// Whether a step lists the contacts of a pair: one of the two moves by forces.
+bool is_listed(const BodyArrays& bodies, std::uint64_t pair) {
+  const auto moves = [&](std::uint64_t body) { return bodies.is_movable(body) && bodies.asleep[body] == 0; };
+  return moves(pair >> 32) || moves(pair & 0xffffffff);
+}
+
 RecordedEvent event_of(double time, RecordedKind kind, std::uint64_t pair) {
   return {time, kind, static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair)};
 }
 
 }  // namespace
 
-void Touches::see(double time, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events) {
+void Touches::see(const World& world, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events) {
   // Points of a pair follow each other, mostly in the order of pairs: what is left to sort is little.
   listed_.clear();
   next_.clear();
@@ -33,14 +39,14 @@ void Touches::see(double time, std::span<const ContactRecord> contacts, std::vec
     return std::binary_search(list.begin(), list.end(), pair);
   };
   for (const Pair pair : next_) {
-    if (!has(touching_, pair)) events.push_back(event_of(time, RecordedKind::kNewContact, pair));
+    if (!has(touching_, pair)) events.push_back(event_of(world.time, RecordedKind::kNewContact, pair));
   }
   const auto middle = static_cast<std::ptrdiff_t>(next_.size());
   for (const Pair pair : touching_) {
-    if (!has(listed_, pair)) {
-      events.push_back(event_of(time, RecordedKind::kLostContact, pair));
+    if (!has(listed_, pair) && is_listed(world.bodies, pair)) {
+      events.push_back(event_of(world.time, RecordedKind::kLostContact, pair));
     } else if (!std::binary_search(next_.begin(), next_.begin() + middle, pair)) {
-      next_.push_back(pair);  // still near: it goes on
+      next_.push_back(pair);  // still near, or asleep: it goes on
     }
   }
   std::inplace_merge(next_.begin(), next_.begin() + middle, next_.end());

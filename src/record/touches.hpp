@@ -4,6 +4,7 @@
 #include "record/layout.hpp"
 
 #include <achilles/report.hpp>
+#include <achilles/world.hpp>
 
 #include <cstdint>
 #include <span>
@@ -12,12 +13,13 @@
 namespace achilles {
 
 /// A touch begins with the first step whose contacts push or overlap, and ends with the first that does not list the
-/// pair at all: what rests and trembles about a gap of zero is one touch.
+/// pair at all: what rests and trembles about a gap of zero is one touch. A step does not list the contacts of what
+/// sleeps: those go on.
 class Touches {
  public:
-  /// Appends the events of the step that ended at `time` [s]; pairs in rising order, begins before ends. Allocates only
-  /// when there were never as many.
-  void see(double time, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events);
+  /// Appends the events of the step that led to the state of `world`, from its contacts; pairs in rising order, begins
+  /// before ends. Allocates only when there were never as many.
+  void see(const World& world, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events);
   /// An event of an earlier part of the run.
   void take(const RecordedEvent& event);
 

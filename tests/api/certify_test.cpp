@@ -41,7 +41,7 @@ class Certificates : public ::testing::Test {
     {
       Recorder recorder(file("lie.h5"), simulation.world(), scene);
       for (std::size_t k = 0; k <= steps; ++k) {
-        if (k > 0) recorder.after_step(simulation.step(), 0);
+        if (k > 0) recorder.after_step(simulation.world(), simulation.step(), 0, {}, {});
         Simulation told(scene);
         World world = simulation.world();
         std::vector<ContactRecord> contacts(simulation.contacts().begin(), simulation.contacts().end());

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -152,6 +153,44 @@ TEST(Run, CompleteRecordingCanBeMadeLonger) {
   rest.duration = 0.6;
   (void)resume_run(part.record_path, rest);
   expect_same_states(whole.record_path, part.record_path);
+}
+
+TEST(Run, CompleteRecordingThatIsResumedStaysAsItIs) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.record_path = folder.file("run.h5");
+  const RunReport expected = run_scene(make_scene(), options);
+  const std::string again = folder.file("again.h5");
+  std::filesystem::copy_file(options.record_path, again);
+  const RunReport resumed = resume_run(again);
+  expect_same_states(options.record_path, again);
+  EXPECT_EQ(resumed.steps, expected.steps);
+  EXPECT_EQ(resumed.time, expected.time);
+  EXPECT_EQ(resumed.penetration.max, expected.penetration.max);
+  EXPECT_EQ(resumed.penetration.final, expected.penetration.final);
+}
+
+TEST(Run, StackThatFallsAsleepTouchesOn) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.record_path = folder.file("run.h5");
+  const RunReport report = run_scene(parse_scene(R"(
+achilles: 1
+name: a stack that falls asleep
+time: {step: 0.01, duration: 1}
+method: {name: shock-propagation, sleeping: true}
+bodies:
+  - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}
+  - name: box
+    repeat: {count: [1, 1, 3], spacing: [0, 0, 1]}
+    shape: {box: {size: [1, 1, 1]}}
+    position: [0, 0, 0.5]
+)"),
+                                     options);
+  EXPECT_TRUE(report.bodies.back().asleep);
+  const std::vector<RecordedEvent> events = Recording(options.record_path).events();
+  EXPECT_EQ(events.size(), 3U);
+  for (const RecordedEvent& event : events) EXPECT_EQ(event.kind, RecordedKind::kNewContact);
 }
 
 TEST(Run, ThreadsDoNotChangeTheBits) {

@@ -36,29 +36,56 @@ std::vector<Told> tell(const std::vector<RecordedEvent>& events) {
 constexpr RecordedKind kNew = RecordedKind::kNewContact;
 constexpr RecordedKind kLost = RecordedKind::kLostContact;
 
-TEST(Touches, BeginWithAPushOrAnOverlapAndEndWhenThePairIsNoLongerNear) {
+/// Touches of balls, told step after step.
+struct ToldTouches {
+  World world = World(make_balls(4));
   Touches touches;
   std::vector<RecordedEvent> events;
-  touches.see(0.1, std::vector{touch(2, 1, 0.01)}, events);  // near, but apart
-  EXPECT_TRUE(events.empty());
-  touches.see(0.2, std::vector{touch(2, 1, -0.001)}, events);
-  touches.see(0.3, std::vector{touch(1, 2, 0.001)}, events);  // trembles: still the same touch
-  touches.see(0.4, std::vector{touch(1, 2, 0.001, 5)}, events);
-  EXPECT_EQ(tell(events), (std::vector<Told>{{0.2, kNew, 1, 2}}));
-  touches.see(0.5, {}, events);
-  EXPECT_EQ(tell(events).back(), Told(0.5, kLost, 1, 2));
-  touches.see(0.6, std::vector{touch(1, 2, 1e-9, 1)}, events);
-  EXPECT_EQ(tell(events).back(), Told(0.6, kNew, 1, 2));
+
+  void see(double time, const std::vector<ContactRecord>& contacts) {
+    world.time = time;
+    touches.see(world, contacts, events);
+  }
+};
+
+TEST(Touches, BeginWithAPushOrAnOverlapAndEndWhenThePairIsNoLongerNear) {
+  ToldTouches told;
+  told.see(0.1, {touch(2, 1, 0.01)});  // near, but apart
+  EXPECT_TRUE(told.events.empty());
+  told.see(0.2, {touch(2, 1, -0.001)});
+  told.see(0.3, {touch(1, 2, 0.001)});  // trembles: still the same touch
+  told.see(0.4, {touch(1, 2, 0.001, 5)});
+  EXPECT_EQ(tell(told.events), (std::vector<Told>{{0.2, kNew, 1, 2}}));
+  told.see(0.5, {});
+  EXPECT_EQ(tell(told.events).back(), Told(0.5, kLost, 1, 2));
+  told.see(0.6, {touch(1, 2, 1e-9, 1)});
+  EXPECT_EQ(tell(told.events).back(), Told(0.6, kNew, 1, 2));
 }
 
 TEST(Touches, PointsOfManyPairsInAnyOrderAreOneEventPerPair) {
-  Touches touches;
-  std::vector<RecordedEvent> events;
-  touches.see(1, std::vector{touch(3, 0, -1), touch(0, 1, -1), touch(3, 0, -1), touch(0, 1, -1)}, events);
-  EXPECT_EQ(tell(events), (std::vector<Told>{{1, kNew, 0, 1}, {1, kNew, 0, 3}}));
-  events.clear();
-  touches.see(2, std::vector{touch(1, 2, -1), touch(0, 3, 1)}, events);
-  EXPECT_EQ(tell(events), (std::vector<Told>{{2, kNew, 1, 2}, {2, kLost, 0, 1}}));
+  ToldTouches told;
+  told.see(1, {touch(3, 0, -1), touch(0, 1, -1), touch(3, 0, -1), touch(0, 1, -1)});
+  EXPECT_EQ(tell(told.events), (std::vector<Told>{{1, kNew, 0, 1}, {1, kNew, 0, 3}}));
+  told.events.clear();
+  told.see(2, {touch(1, 2, -1), touch(0, 3, 1)});
+  EXPECT_EQ(tell(told.events), (std::vector<Told>{{2, kNew, 1, 2}, {2, kLost, 0, 1}}));
+}
+
+TEST(Touches, OfWhatFellAsleepGoOnUntilItWakesAndIsGone) {
+  ToldTouches told;
+  told.see(1, {touch(0, 1, -1), touch(1, 2, -1)});
+  told.events.clear();
+  std::vector<std::uint8_t>& asleep = told.world.bodies.asleep;
+  asleep[0] = asleep[1] = 1;
+  told.see(2, {touch(1, 2, -1)});
+  told.see(3, {touch(1, 2, -1)});
+  EXPECT_TRUE(told.events.empty());
+  told.see(4, {});  // what is awake has gone
+  EXPECT_EQ(tell(told.events), (std::vector<Told>{{4, kLost, 1, 2}}));
+  asleep[0] = asleep[1] = 0;
+  told.see(5, {touch(0, 1, -1)});
+  told.see(6, {});
+  EXPECT_EQ(tell(told.events), (std::vector<Told>{{4, kLost, 1, 2}, {6, kLost, 0, 1}}));
 }
 
 /// Contacts of step k of a made-up run: pairs come and go with periods of their own.
@@ -77,7 +104,7 @@ TEST(Touches, ARunThatGoesOnFromItsRecordingTellsWhatOneWithoutInterruptionTells
   const auto steps = [&](Recorder& recorder, int first, int last) {
     for (int k = first; k < last; ++k) {
       world.time = 0.1 * k;
-      recorder.touches(world.time, contacts_of(k));
+      recorder.after_step(world, {}, 0, contacts_of(k), {});
       if (k % 5 == 0) recorder.instant(world, {}, 0);
     }
   };

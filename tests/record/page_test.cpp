@@ -182,7 +182,7 @@ TEST_F(PageTest, PeaksAndSumsBetweenKeptInstantsSurvive) {
       StepReport step;
       step.iterations = k == 131 ? 77 : 1;
       step.impacts = 2;
-      recorder.after_step(step, 0.5);
+      recorder.after_step(world, step, 0.5, {}, {});
       recorder.instant(world, {}, k == 173 ? 0.25 : 1e-6);
     }
     recorder.finish(RunReport{});

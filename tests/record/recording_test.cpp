@@ -160,7 +160,7 @@ TEST(Recording, ScalarsCoverAllStepsSinceTheInstantBefore) {
       step.contacts = 10 * iterations;
       step.impacts = 1;
       step.external_work = iterations;
-      recorder.after_step(step, 0.125);
+      recorder.after_step(world, step, 0.125, {}, {});
     }
     recorder.instant(world, {}, 0.75);
     recorder.finish(RunReport{});
@@ -258,7 +258,7 @@ TEST(Recording, AContinuedRecordingEqualsAnUninterruptedOne) {
     recorder.append_instants(first, 7, first.time(6));
     for (std::uint64_t k = 7; k < 12; ++k) {
       set_state(world, k);
-      recorder.after_step(make_step(k), 0.25);
+      recorder.after_step(world, make_step(k), 0.25, {}, {});
       recorder.instant(world, make_contacts(k, world.bodies.size()), 1e-3 * static_cast<double>(k));
     }
     recorder.finish(RunReport{});

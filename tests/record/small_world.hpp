@@ -112,7 +112,7 @@ inline void record(const std::string& path, const Scene& scene, std::uint64_t co
   Recorder recorder(path, world, scene, options);
   for (std::uint64_t k = 0; k < count; ++k) {
     set_state(world, k);
-    if (k > 0) recorder.after_step(make_step(k), 0.25);
+    if (k > 0) recorder.after_step(world, make_step(k), 0.25, {}, {});
     recorder.instant(world, make_contacts(k, world.bodies.size()), 1e-3 * static_cast<double>(k));
   }
   recorder.finish(RunReport{});

@@ -179,7 +179,7 @@ struct LiveRun::Impl {
     const StepReport done = simulation.step();
     const double seconds = duration<double>(Clock::now() - before).count();
     add_step(done, seconds, sums);
-    recorder->after_step(done, seconds);
+    recorder->after_step(simulation.world(), done, seconds, simulation.contacts(), simulation.events());
     report.after_step(simulation.world(), done);
     if (done.stopped) {
       running = false;
@@ -188,7 +188,6 @@ struct LiveRun::Impl {
       send_state();
       return;
     }
-    recorder->touches(simulation.world().time, simulation.contacts());
     if (simulation.world().step_index % every == 0) record();
   }
 

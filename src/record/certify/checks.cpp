@@ -24,8 +24,10 @@ void BookCheck::see(const Instant& instant, const World& world, double depth, st
     worst_.see(difference / std::max(size, std::numeric_limits<double>::min()), kRounding, index, instant.time,
                [&] { return fmt::format("{}: {:g} recorded, {:g} computed", name, recorded, computed); });
   };
-  worst_.see(instant.time >= time_ ? 0 : kUnlimited, kRounding, index, instant.time,
-             [&] { return fmt::format("the clock goes from {:g} s to {:g} s", time_, instant.time); });
+  if (index > 0) {
+    worst_.see(instant.time >= time_ ? 0 : kUnlimited, kRounding, index, instant.time,
+               [&] { return fmt::format("the clock goes from {:g} s to {:g} s", time_, instant.time); });
+  }
   time_ = instant.time;
   const Scalars& s = instant.scalars;
   double mass_speed = 0, mass_reach = 0, weight = 0;
