@@ -1,5 +1,8 @@
-// What sleepers cost: a hundred boxes awake in ten columns, alone and among many boxes asleep, in turns.
+// What sleepers cost: a hundred boxes awake in ten columns, alone and among many boxes asleep, in turns. Beside the
+// step, what a run does with it: the account that is kept of every step, and the depth that is measured at every
+// instant.
 #include "engines/scene_parts.hpp"
+#include "record/run_report.hpp"
 
 #include <achilles/simulation.hpp>
 
@@ -53,11 +56,43 @@ void add_sleepers(int count, World& world) {
   }
 }
 
-double take_turn(Simulation& simulation) {
-  const auto start = Clock::now();
-  for (int k = 0; k < kTurn; ++k) (void)simulation.step();
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count() / kTurn;
-}
+/// [ms]
+struct Costs {
+  double step = 0, account = 0, depth = 0;
+
+  void keep_least(const Costs& other) {
+    step = std::min(step, other.step);
+    account = std::min(account, other.account);
+    depth = std::min(depth, other.depth);
+  }
+};
+
+/// A run and its account.
+struct Watched {
+  explicit Watched(const Scene& scene) : simulation(scene) {}
+
+  Costs take_turn() {
+    Costs costs;
+    for (int k = 0; k < kTurn; ++k) {
+      const auto start = Clock::now();
+      const StepReport step = simulation.step();
+      const auto stepped = Clock::now();
+      report.after_step(simulation.world(), step);
+      report.contacts(simulation.world(), simulation.contacts());
+      const auto accounted = Clock::now();
+      (void)simulation.penetration();
+      costs.depth += to_ms(Clock::now() - accounted);
+      costs.account += to_ms(accounted - stepped);
+      costs.step += to_ms(stepped - start);
+    }
+    return {costs.step / kTurn, costs.account / kTurn, costs.depth / kTurn};
+  }
+
+  static double to_ms(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+  Simulation simulation;
+  ReportBuilder report;
+};
 
 /// Resident memory of this process [MB].
 double measure_memory() {
@@ -70,27 +105,29 @@ double measure_memory() {
 
 void run(const Arguments& arguments) {
   const Scene scene = make_columns(arguments);
-  Simulation alone(scene), among(scene);
+  Watched alone(scene), among(scene);
   const double before = measure_memory();
   const auto start = Clock::now();
-  add_sleepers(arguments.sleepers, among.world());
+  add_sleepers(arguments.sleepers, among.simulation.world());
   const std::chrono::duration<double> made = Clock::now() - start;
-  (void)take_turn(alone);
   const auto first = Clock::now();
-  (void)among.step();
-  const std::chrono::duration<double, std::milli> indexed = Clock::now() - first;
-  (void)take_turn(among);
-  std::vector<double> times_alone, times_among;
-  for (int turn = 0; turn < arguments.turns; ++turn) {
-    times_alone.push_back(take_turn(alone));
-    times_among.push_back(take_turn(among));
+  (void)among.simulation.step();
+  const double indexed = Watched::to_ms(Clock::now() - first);
+  for (Watched* one : {&alone, &among}) one->report.begin(one->simulation.world(), scene);
+  (void)alone.take_turn();
+  (void)among.take_turn();
+  Costs t = alone.take_turn(), T = among.take_turn();
+  for (int turn = 1; turn < arguments.turns; ++turn) {
+    t.keep_least(alone.take_turn());
+    T.keep_least(among.take_turn());
   }
-  const double t = *std::min_element(times_alone.begin(), times_alone.end());
-  const double T = *std::min_element(times_among.begin(), times_among.end());
-  const auto asleep = std::count(among.world().bodies.asleep.begin(), among.world().bodies.asleep.end(), 1);
-  fmt::print("{:<18} {:>9} {:>9} {:>10.4f} {:>10.4f} {:>7.3f} {:>10.1f} {:>9.1f} {:>11.0f}\n", arguments.method,
-             arguments.awake, asleep, t, T, T / t, indexed.count(), made.count(),
-             (measure_memory() - before) * 1048576 / std::max(1, arguments.sleepers));
+  const World& world = among.simulation.world();
+  const auto asleep = std::count(world.bodies.asleep.begin(), world.bodies.asleep.end(), 1);
+  fmt::print(
+      "{:<18} {:>7} {:>9} | {:>8.4f} {:>8.4f} {:>6.2f} | {:>8.4f} {:>8.4f} | {:>8.4f} {:>8.4f} | {:>9.1f} {:>7.1f} "
+      "{:>9.0f}\n",
+      arguments.method, arguments.awake, asleep, t.step, T.step, T.step / t.step, t.account, T.account, t.depth,
+      T.depth, indexed, made.count(), (measure_memory() - before) * 1048576 / std::max(1, arguments.sleepers));
 }
 
 int main_of(int argc, char** argv) {
@@ -103,8 +140,11 @@ int main_of(int argc, char** argv) {
   app.add_option("--awake", arguments.awake, "How many are awake")->check(CLI::Range(1, 100'000));
   app.add_option("--turns", arguments.turns, "Turns of ten steps, of which the fastest counts");
   CLI11_PARSE(app, argc, argv);
-  fmt::print("{:<18} {:>9} {:>9} {:>10} {:>10} {:>7} {:>10} {:>9} {:>11}\n", "method", "awake", "asleep", "alone [ms]",
-             "among [ms]", "ratio", "first [ms]", "made [s]", "byte/sleeper");
+  fmt::print("{:<18} {:>7} {:>9} | {:>24} | {:>17} | {:>17} |\n", "[ms], alone, among", "", "", "step, ratio",
+             "account", "depth");
+  fmt::print("{:<18} {:>7} {:>9} | {:>8} {:>8} {:>6} | {:>8} {:>8} | {:>8} {:>8} | {:>9} {:>7} {:>9}\n", "method",
+             "awake", "asleep", "alone", "among", "", "alone", "among", "alone", "among", "index[ms]", "made[s]",
+             "bytes each");
   for (const std::string& method : methods) {
     for (const int count : sleepers) {
       arguments.method = method;

@@ -4,8 +4,8 @@
 #include "time_control/advance.hpp"
 #include "time_control/awake_set.hpp"
 #include "world/body_arrays.hpp"
-#include "world/colliders.hpp"
 #include "world/events.hpp"
+#include "world/penetration_meter.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -43,6 +43,7 @@ struct Simulation::Impl {
   World world;
   StepWorkspace scratch;
   AwakeSet awake;
+  PenetrationMeter meter;
   std::span<const JointLoad> joint_loads;
   std::optional<EventOptions> watched;
   EventListener listener;
@@ -272,11 +273,7 @@ void Simulation::watch_events(const EventOptions& options, EventListener listene
 std::span<const ContactEvent> Simulation::events() const { return impl_->events; }
 
 double Simulation::penetration() {
-  place_colliders(impl_->world, 0, impl_->scratch.colliders);
-  list_ignored_pairs(impl_->world, impl_->scratch.ignored);
-  return measure_penetration(impl_->scratch.colliders, impl_->scratch.ignored, impl_->scratch.runner.threads(),
-                             impl_->scratch.detection)
-      .depth;
+  return impl_->meter.measure(impl_->world, impl_->scratch.runner, impl_->scratch.detection).depth;
 }
 
 void Simulation::restore(World world) {

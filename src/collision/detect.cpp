@@ -5,18 +5,11 @@
 #include "collision/narrow_phase_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace achilles {
 namespace {
 
 constexpr std::size_t kBoundsBlock = 64;
-constexpr std::size_t kPairBlock = 64;
-
-/// Keeps the deeper of two; a depth that is not a number stays, so that nobody takes it for none.
-void keep_deepest(const MeasuredPenetration& candidate, MeasuredPenetration& deepest) {
-  if (!std::isnan(deepest.depth) && !(candidate.depth <= deepest.depth)) deepest = candidate;
-}
 
 }  // namespace
 
@@ -27,10 +20,7 @@ DetectWorkspace& DetectWorkspace::operator=(DetectWorkspace&&) noexcept = defaul
 
 std::size_t count_pairs(const DetectWorkspace& scratch) { return scratch.impl->pair_count; }
 
-namespace {
-
-void find_near_pairs(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, double margin,
-                     const BroadPhaseMethod& method, DetectWorkspace::Impl& scratch) {
+void make_proxies(std::span<const Collider> colliders, double margin, DetectWorkspace::Impl& scratch) {
   scratch.proxies.resize(colliders.size());
   scratch.block_has_axes.resize(BlockRunner::count_blocks(colliders.size(), kBoundsBlock));
   scratch.runner.run(colliders.size(), kBoundsBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
@@ -41,9 +31,9 @@ void find_near_pairs(std::span<const Collider> colliders, std::span<const Ignore
     }
     scratch.block_has_axes[block] = has_axes ? 1 : 0;
   });
-  find_pairs(scratch.proxies, ignored, method, scratch.runner, scratch.broad_phase, scratch.pairs);
-  scratch.pair_count = scratch.pairs.size();
 }
+
+namespace {
 
 void keep_axes(DetectWorkspace::Impl& scratch) {
   scratch.former_pairs.clear();
@@ -56,7 +46,9 @@ bool detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ig
   impl.runner.set_threads(options.threads);
   // What is recycled was looked for that much farther, so its pairs must be found from as far.
   const double margin = options.collide.margin + (recycling != nullptr ? recycling->distance : 0);
-  find_near_pairs(colliders, ignored, margin, options.broad_phase, impl);
+  make_proxies(colliders, margin, impl);
+  find_pairs(impl.proxies, ignored, options.broad_phase, impl.runner, impl.broad_phase, impl.pairs);
+  impl.pair_count = impl.pairs.size();
   const auto has_axes = [](std::uint8_t block) { return block != 0; };
   const bool axes = std::any_of(impl.block_has_axes.begin(), impl.block_has_axes.end(), has_axes);
   impl.axes.resize(axes ? impl.pairs.size() : 0);
@@ -80,28 +72,6 @@ bool detect_contacts(std::span<const Collider> colliders, std::span<const Ignore
                      const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
                      ContactSet& contacts) {
   return detect(colliders, ignored, options, &recycling, *scratch.impl, contacts);
-}
-
-MeasuredPenetration measure_penetration(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
-                                        int threads, DetectWorkspace& scratch) {
-  DetectWorkspace::Impl& impl = *scratch.impl;
-  impl.runner.set_threads(threads);
-  find_near_pairs(colliders, ignored, 0, TreeOptions{}, impl);
-  const std::size_t blocks = BlockRunner::count_blocks(impl.pairs.size(), kPairBlock);
-  if (impl.blocks.size() < blocks) impl.blocks.resize(blocks);
-  impl.runner.run(impl.pairs.size(), kPairBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
-    MeasuredPenetration& deepest = impl.blocks[block].deepest;
-    deepest = {};
-    for (std::size_t k = first; k < last; ++k) {
-      const Collider& a = colliders[impl.pairs[k].a];
-      const Collider& b = colliders[impl.pairs[k].b];
-      const double depth = compute_depth(*a.geometry, a.X_WG, *b.geometry, b.X_WG, impl.blocks[block].set.points);
-      keep_deepest({depth, a.body, b.body}, deepest);
-    }
-  });
-  MeasuredPenetration deepest;
-  for (std::size_t block = 0; block < blocks; ++block) keep_deepest(impl.blocks[block].deepest, deepest);
-  return deepest;
 }
 
 }  // namespace achilles

@@ -57,14 +57,4 @@ struct Recycling {
                                    const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
                                    ContactSet& contacts);
 
-/// How deep a pose interpenetrates: the deepest pair and how deep, 0 when nothing overlaps. Independent of contacts.
-struct MeasuredPenetration {
-  double depth = 0;  // [m]
-  std::uint32_t body_a = 0;
-  std::uint32_t body_b = 0;
-};
-[[nodiscard]] MeasuredPenetration measure_penetration(std::span<const Collider> colliders,
-                                                      std::span<const IgnoredPair> ignored, int threads,
-                                                      DetectWorkspace& scratch);
-
 }  // namespace achilles

@@ -19,7 +19,6 @@ struct BlockContacts {
   ContactSet set;       // found anew
   ContactPlaces count;  // with those that are recycled
   std::size_t recycled = 0;
-  MeasuredPenetration deepest;
 };
 
 struct DetectWorkspace::Impl {
@@ -38,5 +37,8 @@ struct DetectWorkspace::Impl {
   std::vector<StageSize> stages;
   ManifoldMemory nothing_kept;
 };
+
+/// Leaves the proxies of the colliders, in their order, in scratch.proxies.
+void make_proxies(std::span<const Collider> colliders, double margin, DetectWorkspace::Impl& scratch);
 
 }  // namespace achilles

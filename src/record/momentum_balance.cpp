@@ -1,5 +1,7 @@
 #include "record/momentum_balance.hpp"
 
+#include "world/awake.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,7 @@ namespace achilles {
 MomentumBalance::Sum MomentumBalance::measure(const World& world) {
   Sum sum;
   const BodyArrays& bodies = world.bodies;
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
+  for (std::size_t k = find_awake(bodies.asleep, 0); k < bodies.size(); k = find_awake(bodies.asleep, k + 1)) {
     if (!bodies.is_movable(k)) continue;
     const Vec3 momentum = bodies.mass[k] * bodies.velocity[k].linear;
     const Mat3 R = bodies.orientation[k].toRotationMatrix();
@@ -41,18 +43,31 @@ void MomentumBalance::begin(const World& world) {
   }
 }
 
+/// Calls visit(body) for the bodies that were awake before the step or are after it.
+template <class Visit>
+void MomentumBalance::for_each_active(const World& world, const Visit& visit) const {
+  const std::vector<std::uint8_t>& asleep = world.bodies.asleep;
+  std::size_t before = find_awake(asleep_, 0), after = find_awake(asleep, 0);
+  while (std::min(before, after) < asleep.size()) {
+    const std::size_t body = std::min(before, after);
+    visit(body);
+    if (before == body) before = find_awake(asleep_, body + 1);
+    if (after == body) after = find_awake(asleep, body + 1);
+  }
+}
+
 /// Bodies that slept through the step were given nothing.
 void MomentumBalance::add_forces(const World& world, double h, Sum& given) const {
   const BodyArrays& bodies = world.bodies;
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    if (!bodies.is_movable(k) || (asleep_[k] != 0 && bodies.asleep[k] != 0)) continue;
+  for_each_active(world, [&](std::size_t k) {
+    if (!bodies.is_movable(k)) return;
     const Vec3 push = h * (bodies.mass[k] * world.gravity + bodies.constant_force[k]);
     const Vec3 turn = position_[k].cross(push) + h * bodies.constant_torque[k];
     given.linear += push;
     given.angular += turn;
     given.size += push.norm();
     given.turn += turn.norm();
-  }
+  });
 }
 
 void MomentumBalance::see(const World& world, std::span<const ContactRecord> contacts) {
@@ -81,8 +96,8 @@ void MomentumBalance::see(const World& world, std::span<const ContactRecord> con
   angular_scale_ = std::max({angular_scale_, before_.turn, after.turn});
   before_ = after;
   time_ = world.time;
+  for_each_active(world, [&](std::size_t k) { position_[k] = world.bodies.position[k]; });
   std::copy(world.bodies.asleep.begin(), world.bodies.asleep.end(), asleep_.begin());
-  std::copy(world.bodies.position.begin(), world.bodies.position.end(), position_.begin());
 }
 
 std::optional<double> MomentumBalance::linear() const {

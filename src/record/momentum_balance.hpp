@@ -38,6 +38,8 @@ class MomentumBalance {
     double size = 0, turn = 0;                           // the same without regard to direction
   };
   [[nodiscard]] static Sum measure(const World& world);
+  template <class Visit>
+  void for_each_active(const World& world, const Visit& visit) const;
   void add_forces(const World& world, double h, Sum& given) const;
 
   bool is_defined_ = false, is_free_ = true;  // no joint to the outside; no locks

@@ -75,7 +75,7 @@ void ReportBuilder::begin(const World& world, const Scene& scene) {
   report_.method = names.method;
   report_.impact = names.impact;
   report_.solver = names.solver;
-  report_.energy.initial = world.kinetic_energy() + world.potential_energy();
+  report_.energy.initial = energy_.measure(world).total();
   balance_.begin(world);
   for (const Diagnostic& warning : scene.warnings) report_.warnings.push_back(warning.text());
 }
@@ -96,7 +96,7 @@ void ReportBuilder::after_step(const World& world, const StepReport& step) {
   r.triggers_out += step.triggers_out;
   r.costs += step.costs;
   external_work_ += step.external_work;
-  const double gain = world.kinetic_energy() + world.potential_energy() - r.energy.initial - external_work_;
+  const double gain = energy_.measure(world).total() - r.energy.initial - external_work_;
   keep_largest(r.energy.max_gain, gain);
   keep_largest(r.residual_max, step.residual);
   keep_largest(r.joint_error_max, step.joint_error);

@@ -3,6 +3,7 @@
 
 #include "record/layout.hpp"
 #include "record/momentum_balance.hpp"
+#include "world/energy.hpp"
 
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
@@ -24,7 +25,7 @@ class ReportBuilder {
  public:
   /// The state before the first step; starts the clock.
   void begin(const World& world, const Scene& scene);
-  /// The world as the step left it. Costs one pass over the bodies, for the energy.
+  /// The world as the step left it. Costs one look at what is awake, for the energy.
   void after_step(const World& world, const StepReport& step);
   /// Impulses of the step that led to the state of `world`, for the statistics per pair of bodies and for the balance
   /// of momentum. Without it the report has neither.
@@ -37,7 +38,10 @@ class ReportBuilder {
   /// Means and largest values of what lies between two instants are as fine as the recording.
   void take_earlier(const Scalars& instant, bool is_first);
   /// The state from which steps go on after the earlier part: the balance of momentum begins there.
-  void resume_from(const World& world) { balance_.begin(world); }
+  void resume_from(const World& world) {
+    balance_.begin(world);
+    energy_ = {};
+  }
 
   /// The report of all that was seen, for the present state.
   [[nodiscard]] RunReport finish(const World& world) const;
@@ -56,6 +60,7 @@ class ReportBuilder {
   std::map<std::pair<std::uint32_t, std::uint32_t>, PairSums> pairs_;  // by body index
   double contact_sum_ = 0;
   double iteration_sum_ = 0;
+  EnergyMeter energy_;
   MomentumBalance balance_;
   bool has_balance_ = false;
   RunReport report_;

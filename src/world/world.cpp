@@ -214,32 +214,6 @@ void World::apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& po
   wake(body);
 }
 
-double World::kinetic_energy() const {
-  double energy = 0;
-  for (std::size_t body = 0; body < bodies.size(); ++body) {
-    if (!bodies.is_movable(body)) continue;
-    const BodyVelocity& u = bodies.velocity[body];
-    const Vec3 w_B = bodies.orientation[body].conjugate() * u.angular;
-    energy += 0.5 * bodies.mass[body] * u.linear.squaredNorm() + 0.5 * w_B.dot(bodies.inertia_B[body] * w_B);
-  }
-  return energy;
-}
-
-double World::potential_energy() const {
-  double energy = 0;
-  for (std::size_t body = 0; body < bodies.size(); ++body) {
-    if (bodies.is_movable(body)) energy -= bodies.mass[body] * gravity.dot(bodies.position[body]);
-  }
-  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
-    for (std::size_t axis = 0; axis < joints[joint].axis_count; ++axis) {
-      const JointDrive& drive = joints[joint].drives[axis];
-      const double stretch = joint_states[joint].position[axis] - drive.rest;
-      energy += 0.5 * drive.stiffness * stretch * stretch;
-    }
-  }
-  return energy;
-}
-
 Vec3 World::linear_momentum() const {
   Vec3 momentum = Vec3::Zero();
   for (std::size_t body = 0; body < bodies.size(); ++body) {

@@ -2,6 +2,8 @@
 #include "support/allocations.hpp"
 #include "support/scenes.hpp"
 #include "time_control/advance.hpp"
+#include "world/energy.hpp"
+#include "world/penetration_meter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,15 +104,49 @@ TEST_P(AwakeSet, CopyOfTheWorldGoesOnLikeTheOriginal) {
   EXPECT_EQ(simulation.world().state_hash(), hash);
 }
 
-TEST_P(AwakeSet, StepOfManySleepersAllocatesNothing) {
+TEST_P(AwakeSet, WhatIsKeptOfSleepersIsWhatMeasuringAnewGives) {
+  Simulation simulation(make_field(GetParam()));
+  World& world = simulation.world();
+  World saved;
+  BlockRunner runner;
+  EnergyMeter energy;
+  std::size_t most_asleep = 0;
+  for (int k = 0; k < 400; ++k) {
+    if (k == 180) saved = world;
+    if (k == 200) world.set_pose(world.find("box13top"), {Vec3(3, 9.2, 1.6), Quat::Identity()});
+    if (k == 230) world.remove_body(world.find("box20"));
+    if (k == 260) world.add_body(make_body("late", {Sphere{0.3}}, Vec3(6, 3, 3)));
+    if (k == 300) {
+      simulation.restore(saved);
+      energy = {};
+    }
+    (void)simulation.step();
+    const Energy measured = energy.measure(world);
+    ASSERT_EQ(measured.kinetic, world.kinetic_energy()) << "step " << k;
+    ASSERT_EQ(measured.potential, world.potential_energy()) << "step " << k;
+    if (k % 3 != 0) continue;
+    DetectWorkspace scratch;
+    ASSERT_EQ(simulation.penetration(), PenetrationMeter().measure(world, runner, scratch).depth) << "step " << k;
+    const auto& asleep = world.bodies.asleep;
+    most_asleep = std::max(most_asleep, static_cast<std::size_t>(std::count(asleep.begin(), asleep.end(), 1)));
+  }
+  EXPECT_GT(most_asleep, 30U);
+}
+
+TEST_P(AwakeSet, StepAndMeasurementOfManySleepersAllocateNothing) {
   Scene scene = make_field(GetParam());
   scene.bodies.back() = make_body("ball", {Sphere{0.4}}, Vec3(-2, 0, 0.4));
   scene.bodies.back().velocity = Vec3(0, 0.5, 0);  // rolls along, far from everything
   Simulation simulation(scene);
   (void)run_to(simulation, 3);
   ASSERT_NE(simulation.world().sleep_log.reader, nullptr);
+  const auto step_and_measure = [&] {
+    (void)simulation.step();
+    (void)simulation.penetration();
+  };
+  for (int k = 0; k < 3; ++k) step_and_measure();
   const std::int64_t before = testing::count_allocations();
-  for (int k = 0; k < 20; ++k) (void)simulation.step();
+  for (int k = 0; k < 20; ++k) step_and_measure();
   EXPECT_EQ(testing::count_allocations() - before, 0);
 }
 

@@ -1,7 +1,7 @@
 #include "record/certify/certify.hpp"
 
 #include "record/certify/checks.hpp"
-#include "world/colliders.hpp"
+#include "world/penetration_meter.hpp"
 
 #include <fmt/format.h>
 
@@ -60,12 +60,12 @@ class Examination {
         scale_(find_scale(recording)),
         world_(std::move(world)),
         before_(world_),
+        runner_(options.threads),
         motion_(promises_, options.threads),
         impulse_(world_),
         contact_(world_) {}
 
   std::vector<Verdict> run() {
-    list_ignored_pairs(world_, ignored_);
     Instant instant;
     for (std::size_t k = 0; k < recording_.instants(); ++k) {
       if (options_.progress &&
@@ -93,8 +93,7 @@ class Examination {
   void see(const Instant& instant, std::size_t k) {
     MeasuredPenetration measured;
     if (!world_.first_not_finite()) {
-      place_colliders(world_, 0, colliders_);
-      measured = measure_penetration(colliders_, ignored_, options_.threads, detection_);
+      measured = meter_.measure(world_, runner_, detection_);
     } else {
       measured.depth = std::numeric_limits<double>::quiet_NaN();
     }
@@ -113,9 +112,9 @@ class Examination {
   Promises promises_;
   Scale scale_;
   World world_, before_;
-  std::vector<IgnoredPair> ignored_;
-  std::vector<Collider> colliders_;
+  BlockRunner runner_;
   DetectWorkspace detection_;
+  PenetrationMeter meter_;
   double depth_before_ = 0;  // [m]
   BookCheck book_;
   EnergyCheck energy_;

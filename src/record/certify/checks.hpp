@@ -1,7 +1,7 @@
 // The single checks of a certificate: each sees instants or intervals one after the other and ends in a verdict.
 #pragma once
 
-#include "collision/detect.hpp"
+#include "collision/overlaps.hpp"
 #include "record/certify/paths.hpp"
 #include "record/certify/promises.hpp"
 
