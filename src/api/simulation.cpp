@@ -43,7 +43,9 @@ struct Simulation::Impl {
   World world;
   StepWorkspace scratch;
   AwakeSet awake;
+  bool few_awake = false;  // the last step was one of the awake part
   PenetrationMeter meter;
+  DetectWorkspace measuring;  // where the step's own follows the part
   std::span<const JointLoad> joint_loads;
   std::optional<EventOptions> watched;
   EventListener listener;
@@ -243,12 +245,12 @@ StepReport Simulation::step() {
   Profile* profile = impl.scratch.profile;
   if (profile != nullptr) profile->begin_step();
   const std::optional<Sleeping> sleeping = find_sleeping(impl.method, impl.scene.step);
-  const bool few = sleeping && impl.awake.gather(impl.world, *sleeping, impl.scratch);
-  if (profile != nullptr && few) {
+  impl.few_awake = sleeping && impl.awake.gather(impl.world, *sleeping, impl.scratch);
+  if (profile != nullptr && impl.few_awake) {
     profile->mark("awake set");
     profile->count("bodies in the step", static_cast<double>(impl.awake.part().bodies.size()));
   }
-  StepReport report = few ? impl.step_awake() : impl.step_whole();
+  StepReport report = impl.few_awake ? impl.step_awake() : impl.step_whole();
   const bool was_taken_back = report.stopped && report.stopped->reason == "not-finite";
   if (impl.watched && !was_taken_back) impl.find_events(report);
   if (profile != nullptr) profile->mark("rest");
@@ -273,7 +275,8 @@ void Simulation::watch_events(const EventOptions& options, EventListener listene
 std::span<const ContactEvent> Simulation::events() const { return impl_->events; }
 
 double Simulation::penetration() {
-  return impl_->meter.measure(impl_->world, impl_->scratch.runner, impl_->scratch.detection).depth;
+  DetectWorkspace& helper = impl_->few_awake ? impl_->measuring : impl_->scratch.detection;
+  return impl_->meter.measure(impl_->world, impl_->scratch.runner, helper).depth;
 }
 
 void Simulation::restore(World world) {

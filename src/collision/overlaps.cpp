@@ -34,8 +34,11 @@ MeasuredPenetration Overlaps::measure(std::span<const Collider> colliders, std::
   refill(is_moved_, colliders.size(), std::uint8_t{anew});
   for (const std::uint32_t id : moved) is_moved_[id] = 1;
   scratch.impl->runner.set_threads(threads);
-  !anew&& are_few(colliders, moved) ? find_pairs_of_few(colliders, moved)
-                                    : find_pairs_of_many(colliders, *scratch.impl);
+  if (!anew && are_few(colliders, moved)) {
+    find_pairs_of_few(colliders, moved);
+  } else {
+    find_pairs_of_many(colliders, anew, *scratch.impl);
+  }
   measure_pairs(colliders, scratch.impl->runner);
   merge_overlaps();
   deepest_ = {};
@@ -92,10 +95,10 @@ void Overlaps::find_pairs_of_few(std::span<const Collider> colliders, std::span<
 }
 
 /// Whoever has not moved counts as fixed, as sleepers do in a step: they then stay in the same tree.
-void Overlaps::find_pairs_of_many(std::span<const Collider> colliders, DetectWorkspace::Impl& scratch) {
+void Overlaps::find_pairs_of_many(std::span<const Collider> colliders, bool all, DetectWorkspace::Impl& scratch) {
   tree_stands_ = false;
   make_proxies(colliders, 0, scratch);
-  for (std::size_t id = 0; id < colliders.size(); ++id) scratch.proxies[id].movable = is_moved_[id] != 0;
+  for (std::size_t id = 0; !all && id < colliders.size(); ++id) scratch.proxies[id].movable = is_moved_[id] != 0;
   find_pairs(scratch.proxies, ignored_, TreeOptions{}, scratch.runner, scratch.broad_phase, scratch.pairs);
   pairs_.clear();
   for (const ColliderPair& pair : scratch.pairs) {

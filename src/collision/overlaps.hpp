@@ -37,7 +37,7 @@ class Overlaps {
   [[nodiscard]] bool are_few(std::span<const Collider> colliders, std::span<const std::uint32_t> moved) const;
   void find_pairs_of_few(std::span<const Collider> colliders, std::span<const std::uint32_t> moved);
   void update_tree(std::span<const Collider> colliders, std::span<const std::uint32_t> moved);
-  void find_pairs_of_many(std::span<const Collider> colliders, DetectWorkspace::Impl& scratch);
+  void find_pairs_of_many(std::span<const Collider> colliders, bool all, DetectWorkspace::Impl& scratch);
   void measure_pairs(std::span<const Collider> colliders, BlockRunner& runner);
   void merge_overlaps();
 

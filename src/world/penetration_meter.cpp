@@ -13,8 +13,9 @@ constexpr std::size_t kPieceBlock = 256;
 template <std::size_t N>
 bool same_bits(const double* a, const double* b) {
   std::uint64_t difference = 0;
-  for (std::size_t k = 0; k < N; ++k)
+  for (std::size_t k = 0; k < N; ++k) {
     difference |= std::bit_cast<std::uint64_t>(a[k]) ^ std::bit_cast<std::uint64_t>(b[k]);
+  }
   return difference == 0;
 }
 
@@ -55,8 +56,7 @@ void PenetrationMeter::follow(const World& world, BlockRunner& runner) {
   runner.run(world.pieces.size(), kPieceBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       is_moved_[i] = i < known && is_as_seen(world, i) ? 0 : 1;
-      if (is_moved_[i] == 0) continue;
-      remember(world, i);
+      if (is_moved_[i] != 0) remember(world, i);
     }
   });
   moved_.clear();
