@@ -43,16 +43,21 @@ void MomentumBalance::begin(const World& world) {
   }
 }
 
-/// Calls visit(body) for the bodies that were awake before the step or are after it.
+/// Calls visit(body) for the bodies that were awake before the step or are after it; blocks of sleepers are passed
+/// over.
 template <class Visit>
 void MomentumBalance::for_each_active(const World& world, const Visit& visit) const {
+  constexpr std::size_t kBlock = 512;
   const std::vector<std::uint8_t>& asleep = world.bodies.asleep;
-  std::size_t before = find_awake(asleep_, 0), after = find_awake(asleep, 0);
-  while (std::min(before, after) < asleep.size()) {
-    const std::size_t body = std::min(before, after);
-    visit(body);
-    if (before == body) before = find_awake(asleep_, body + 1);
-    if (after == body) after = find_awake(asleep, body + 1);
+  const auto all_sleep = [](const std::vector<std::uint8_t>& list, std::size_t first, std::size_t last) {
+    return find_awake(std::span(list).first(last), first) == last;
+  };
+  for (std::size_t first = 0; first < asleep.size(); first += kBlock) {
+    const std::size_t last = std::min(first + kBlock, asleep.size());
+    if (all_sleep(asleep, first, last) && all_sleep(asleep_, first, last)) continue;
+    for (std::size_t body = first; body < last; ++body) {
+      if (asleep_[body] == 0 || asleep[body] == 0) visit(body);
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace achilles {
 namespace {
 
@@ -55,6 +57,32 @@ TEST(MomentumBalance, WhatLocksHoldIsLeftOut) {
   ASSERT_TRUE(balance.linear().has_value());
   EXPECT_LT(*balance.linear(), 1e-12);
   EXPECT_FALSE(balance.angular().has_value());
+}
+
+// Of 1,500 balls a few fall, one of them from half-way on; what gravity gives those, and no other, is their momentum.
+TEST(MomentumBalance, GravityExplainsTheFewThatFallAmongManyAsleep) {
+  World world;
+  BodyDescription ball;
+  ball.shape = {Sphere{0.5}};
+  for (int k = 0; k < 1500; ++k) world.add_body(ball);
+  std::fill(world.bodies.asleep.begin(), world.bodies.asleep.end(), 1);
+  for (const std::size_t body : {3, 700, 701, 1499}) world.bodies.asleep[body] = 0;
+  constexpr double kStep = 0.01;
+  MomentumBalance balance;
+  balance.begin(world);
+  for (int k = 0; k < 100; ++k) {
+    if (k == 50) world.bodies.asleep[1100] = 0;
+    for (std::size_t body = 0; body < world.bodies.size(); ++body) {
+      if (world.bodies.asleep[body] == 0) world.bodies.velocity[body].linear += kStep * world.gravity;
+    }
+    world.time += kStep;
+    balance.see(world, {});
+  }
+  ASSERT_TRUE(balance.linear().has_value());
+  EXPECT_LT(*balance.linear(), 1e-12);
+  world.bodies.velocity[700].linear.setZero();
+  balance.see(world, {});
+  EXPECT_GT(*balance.linear(), 0.1);
 }
 
 }  // namespace
