@@ -185,6 +185,26 @@ void weigh_couple(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
   patch.torsion_step = about > 0 ? 1 / about : 0;
 }
 
+/// The impulses of a patch as one on b, and its moments about the two bodies.
+struct Wrench {
+  Vec3 impulse = Vec3::Zero(), turn_a = Vec3::Zero(), turn_b = Vec3::Zero();
+};
+
+Wrench add_up(const Patch& patch) {
+  Wrench sum;
+  for (int i = 0; i < patch.count; ++i) {
+    const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
+    sum.impulse += impulse;
+    sum.turn_a += column(patch.arm_a, i).cross(impulse);
+    sum.turn_b += column(patch.arm_b, i).cross(impulse);
+  }
+  return sum;
+}
+
+double power_of(const Wrench& wrench, const BodyVelocity& a, const BodyVelocity& b) {
+  return wrench.impulse.dot(b.linear - a.linear) + wrench.turn_b.dot(b.angular) - wrench.turn_a.dot(a.angular);
+}
+
 }  // namespace
 
 void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
@@ -211,21 +231,16 @@ void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
 double apply_patch(const Patch& patch, const PatchBodies& bodies) {
   Pair pair{&bodies.inverse_mass[patch.body_a], &bodies.inverse_mass[patch.body_b], bodies.u[patch.body_a],
             bodies.u[patch.body_b]};
-  Vec3 sum = Vec3::Zero(), turn_a = Vec3::Zero(), turn_b = Vec3::Zero();
-  for (int i = 0; i < patch.count; ++i) {
-    const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
-    sum += impulse;
-    turn_a += column(patch.arm_a, i).cross(impulse);
-    turn_b += column(patch.arm_b, i).cross(impulse);
-  }
-  const auto power = [&] {
-    return sum.dot(pair.b.linear - pair.a.linear) + turn_b.dot(pair.b.angular) - turn_a.dot(pair.a.angular);
-  };
-  const double before = power();
-  push(pair, patch, sum, turn_a, turn_b);
+  const Wrench wrench = add_up(patch);
+  const double before = power_of(wrench, pair.a, pair.b);
+  push(pair, patch, wrench.impulse, wrench.turn_a, wrench.turn_b);
   if (patch.moves_a) bodies.u[patch.body_a] = pair.a;
   if (patch.moves_b) bodies.u[patch.body_b] = pair.b;
-  return 0.5 * (before + power());
+  return 0.5 * (before + power_of(wrench, pair.a, pair.b));
+}
+
+double measure_power(const Patch& patch, std::span<const BodyVelocity> u) {
+  return power_of(add_up(patch), u[patch.body_a], u[patch.body_b]);
 }
 
 void measure_patch(const Patch& patch, std::span<const BodyVelocity> u, double (&out)[Patch::kPoints]) {

@@ -71,6 +71,9 @@ void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
 /// tangents included.
 double apply_patch(const Patch& patch, const PatchBodies& bodies);
 
+/// Σ λ·w, tangents included [J]: how fast the energy would grow if more of the impulses the patch has were applied.
+[[nodiscard]] double measure_power(const Patch& patch, std::span<const BodyVelocity> u);
+
 /// Normal velocity at each point, without target and softness [m/s].
 void measure_patch(const Patch& patch, std::span<const BodyVelocity> u, double (&out)[Patch::kPoints]);
 

@@ -93,11 +93,25 @@ void aim_patch(Patch& patch, const ShockPropagationOptions& options) {
   }
 }
 
-/// correction: every cluster of a layer is pushed out of what lies below it, layer after layer.
+/// Pushed out of what lies below, a body that only leans is lifted with all it carries, and falls: a wall that was hit
+/// swayed by that for ever. What stands sinks in by no more than it would fall in the step; layers are for the rest.
+double deep_beyond_slop(const World& world, double h) { return h * h * world.gravity.norm(); }
+
+/// How far a displacement is from what the patch asks for, at its worst point [m].
+double measure_lack(const Patch& patch, std::span<const BodyVelocity> displacement) {
+  double moved[Patch::kPoints], lack = 0;
+  measure_patch(patch, displacement, moved);
+  for (int i = 0; i < patch.count; ++i) lack = std::max(lack, patch.target[i] - moved[i]);
+  return lack;
+}
+
+/// correction: every cluster of a layer that is deep in what lies below it, where that was moved to, is pushed out of
+/// it, layer after layer.
 class LayerPushes {
  public:
-  LayerPushes(const ShockPropagationOptions& options, const ShockGroup& group, StepWorkspace& scratch)
+  LayerPushes(const ShockPropagationOptions& options, double deep, const ShockGroup& group, StepWorkspace& scratch)
       : options_(options),
+        deep_(deep),
         group_(group),
         scratch_(scratch),
         clusters_(scratch.shock->clusters),
@@ -112,6 +126,10 @@ class LayerPushes {
     const std::uint32_t first = clusters_.cluster_start[cluster];
     const std::span<std::uint32_t> list =
         std::span(clusters_.patches).subspan(first, clusters_.cluster_start[cluster + 1] - first);
+    if (std::none_of(list.begin(), list.end(),
+                     [&](std::uint32_t patch) { return measure_lack(group_.patches[patch], bodies_.u) > deep_; })) {
+      return;
+    }
     // Bodies were made in some order; to sweep in it carries a push farther than to leap from cell to cell.
     std::sort(list.begin(), list.end(),
               [&](std::uint32_t i, std::uint32_t j) { return group_.patches[i].first < group_.patches[j].first; });
@@ -126,6 +144,7 @@ class LayerPushes {
 
  private:
   const ShockPropagationOptions& options_;
+  double deep_;  // [m] beyond the slop
   const ShockGroup& group_;
   const StepWorkspace& scratch_;
   LayerClusters& clusters_;
@@ -191,20 +210,23 @@ class FinalPushes {
   bool ended_ = false;
 };
 
-/// Calls push(patches) for the layers of a group in one block, which has them in order.
-void push_layers(const ShockPropagationOptions& options, const ShockGroup& group, StepWorkspace& scratch) {
+/// The same for a group in one block, which has its layers in order; a layer is pushed as a whole.
+void push_layers(const ShockPropagationOptions& options, double deep, const ShockGroup& group, StepWorkspace& scratch) {
   const PatchBodies bodies{scratch.shock->translating, scratch.shock->displacement};
-  for (std::size_t first = 0; first < group.patches.size();) {
-    std::size_t last = first;
+  for (std::size_t first = 0, last = 0; first < group.patches.size(); first = last) {
+    bool is_deep = false;
     for (; last < group.patches.size() && group.patches[last].layer == group.patches[first].layer; ++last) {
-      hold_lower(group.patches[last], scratch);
-      weigh_normals(group.patches[last], bodies.inverse_mass);
+      is_deep = is_deep || measure_lack(group.patches[last], bodies.u) > deep;
+    }
+    if (!is_deep) continue;
+    const std::span<Patch> layer = group.patches.subspan(first, last - first);
+    for (Patch& patch : layer) {
+      hold_lower(patch, scratch);
+      weigh_normals(patch, bodies.inverse_mass);
     }
     for (int sweep = 0; sweep < options.correction_iterations; ++sweep) {
-      const std::span<Patch> layer = group.patches.subspan(first, last - first);
       if (sweep_normals(layer, bodies, direction_of(sweep)) < kSettled * options.slop) break;
     }
-    first = last;
   }
 }
 
@@ -235,9 +257,7 @@ void aim_correction(const World& world, const ShockPropagationOptions& options, 
     }
     aim_patch(patch, options);
   }
-  // Pushed out of what lies below, a body that only leans is lifted with all it carries, and falls: a wall that was hit
-  // swayed by that for ever. What stands sinks in by no more than it would fall in the step; layers are for the rest.
-  const double deep = options.slop + h * h * world.gravity.norm();
+  const double deep = options.slop + deep_beyond_slop(world, h);
   const std::atomic_ref state(scratch.shock->block_value[piece.block]);
   double none = 0;
   if (deepest > deep) {
@@ -247,7 +267,7 @@ void aim_correction(const World& world, const ShockPropagationOptions& options, 
   }
 }
 
-void correct_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch) {
+void correct_shocks(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
   const auto find_worst = [](auto first, auto last) { return first == last ? 0.0 : *std::max_element(first, last); };
   if (find_worst(shock.block_value.begin(), shock.block_value.end()) < kWrong) return;
@@ -258,10 +278,11 @@ void correct_shocks(World& world, const ShockPropagationOptions& options, StepWo
     const double worst = find_worst(first, first + static_cast<std::ptrdiff_t>(group.blocks.size()));
     if (worst < kWrong) return;
     const bool by_layers = options.propagate && worst == kLost;
-    if (by_layers && group.blocks.size() == 1) push_layers(options, group, scratch);
+    const double deep = deep_beyond_slop(world, h);
+    if (by_layers && group.blocks.size() == 1) push_layers(options, deep, group, scratch);
     if (by_layers && group.blocks.size() > 1) {
       find_clusters(group, scratch, shock.clusters);
-      LayerPushes layers(options, group, scratch);
+      LayerPushes layers(options, deep, group, scratch);
       run_program(group, scratch, layers);
     }
     FinalPushes final(options, group, scratch);

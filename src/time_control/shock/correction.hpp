@@ -11,8 +11,8 @@ namespace achilles {
 void aim_correction(const World& world, const ShockPropagationOptions& options, double h, const PatchPiece& piece,
                     StepWorkspace& scratch);
 
-/// correction and final of all groups, aimed and with the positions moved: every layer is pushed out of those below,
-/// then all at once for what is left.
-void correct_shocks(World& world, const ShockPropagationOptions& options, StepWorkspace& scratch);
+/// correction and final of all groups, aimed and with the positions moved: what is deep is pushed out of what lies
+/// below, layer by layer, then all at once for what is left.
+void correct_shocks(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch);
 
 }  // namespace achilles

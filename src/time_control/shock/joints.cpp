@@ -103,15 +103,8 @@ JointSweep joints_of(StepWorkspace& scratch, std::size_t group) {
           std::span<const Row>(scratch.rows).subspan(first, count), std::span(scratch.impulses).subspan(first, count)};
 }
 
-double apply_rows(const JointSweep& joints, std::span<BodyVelocity> u) {
-  double work = 0;
-  for (std::size_t k = 0; k < joints.rows.size(); ++k) {
-    const Row& row = joints.rows[k];
-    const double before = row_velocity(row, u);
-    apply_impulse(row, joints.impulses[k], u);
-    if (is_equality(row)) work += 0.5 * joints.impulses[k] * (before + row_velocity(row, u));
-  }
-  return work;
+void apply_rows(const JointSweep& joints, std::span<BodyVelocity> u) {
+  for (std::size_t k = 0; k < joints.rows.size(); ++k) apply_impulse(joints.rows[k], joints.impulses[k], u);
 }
 
 double sweep_joints(const JointSweep& joints, std::span<BodyVelocity> u, SweepDirection direction) {

@@ -21,9 +21,8 @@ struct JointSweep {
 };
 [[nodiscard]] JointSweep joints_of(StepWorkspace& scratch, std::size_t group);
 
-/// u += M⁻¹ Jᵀ λ with the impulses the rows have. Returns the work that those of equalities do [J]; what motors and
-/// springs do is theirs.
-double apply_rows(const JointSweep& joints, std::span<BodyVelocity> u);
+/// u += M⁻¹ Jᵀ λ with the impulses the rows have.
+void apply_rows(const JointSweep& joints, std::span<BodyVelocity> u);
 
 /// One sweep of projected Gauss-Seidel [Erleben04, fig. 6.10], the equalities of a joint solved together: the lever of
 /// a pivot ties them so closely that one by one they would need many sweeps. Returns the largest violation that was

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kSoft = 1e-9;   // of the trace: a body on one point or one edge has a singular gram
 constexpr double kUpward = 0.5;  // cosine: what pushes farther aside carries no weight
+constexpr double kHopeless =
+    100;  // times the energy that is to be taken out: less than a tenth of the pushes would stay
 
 /// Push on b, by normal impulse, as nearly along `aim` as friction lets; zero where that is far from it.
 Vec3 find_push(const Patch& patch, const Vec3& aim) {
@@ -33,9 +35,12 @@ class LoadPass {
         options_(options),
         patches_(group.patches),
         pushes_(std::span(scratch.shock->pushes).subspan(group.first_patch, group.patches.size())),
+        is_in_order_(group.blocks.size() == 1),
         order_(std::span(scratch.shock->rising).subspan(group.first_patch, group.patches.size())),
+        layer_start_(scratch.shock->layer_start),
         height_(scratch.shock->layers.height),
         loads_(scratch.shock->loads),
+        weighing_(scratch.shock->weighing),
         before_(scratch.velocity_before),
         movable_(scratch.movable),
         inverse_mass_(scratch.inverse_mass),
@@ -46,11 +51,14 @@ class LoadPass {
   void run() {
     weigh();
     sort();
+    double put_in = 0;
     for (std::size_t last = order_.size(); last > 0;) {
       std::size_t first = last;
       while (first > 0 && patches_[order_[first - 1]].layer == patches_[order_[last - 1]].layer) --first;
       for (std::size_t k = first; k < last; ++k) gather(order_[k]);
       for (std::size_t k = first; k < last; ++k) press(order_[k]);
+      for (std::size_t k = first; k < last; ++k) put_in += energy_left(order_[k]);
+      if (put_in > kHopeless * to_take_out_) return;
       last = first;
     }
     const double taken = take_least_energy();
@@ -60,37 +68,41 @@ class LoadPass {
  private:
   void weigh() {
     for (const Patch& patch : patches_) {
-      for (const std::uint32_t body : {patch.body_a, patch.body_b}) {
-        if (movable_[body] != 0) loads_[body].is_weighed = false;  // others are shared by the groups
-      }
-    }
-    for (std::size_t k = 0; k < patches_.size(); ++k) {
-      const Patch& patch = patches_[k];
       weigh(patch.body_a);
       weigh(patch.body_b);
-      pushes_[k] = {};
-      const std::uint32_t a = height_[patch.body_a], b = height_[patch.body_b];
-      if (a != b) pushes_[k].push = find_push(patch, a > b ? Vec3(-up_) : up_);
     }
   }
 
   /// What would take the change of its velocity in this step back.
   void weigh(std::uint32_t body) {
-    if (movable_[body] == 0 || loads_[body].is_weighed) return;
+    if (movable_[body] == 0 || loads_[body].weighing == weighing_) return;  // others are shared by the groups
     const Mat3 R = bodies_.orientation[body].toRotationMatrix();
     const Vec3 gain = bodies_.mass[body] * (bodies_.velocity[body].linear - before_[body].linear);
     const Vec3 turn_B = R.transpose() * (bodies_.velocity[body].angular - before_[body].angular);
     const Vec3 turn = R * (bodies_.inertia_B[body] * turn_B);
     loads_[body] = {};
-    loads_[body].is_weighed = true;
+    loads_[body].weighing = weighing_;
     loads_[body].need = -options_.share * Vec3(up_.dot(gain), level1_.dot(turn), level2_.dot(turn));
+    to_take_out_ += energy_of(body, loads_[body].need[0]);
   }
 
+  [[nodiscard]] double energy_of(std::uint32_t body, double upward_momentum) const {
+    return 0.5 * upward_momentum * upward_momentum / bodies_.mass[body];
+  }
+
+  /// By layers, those of a layer as they come.
   void sort() {
-    std::iota(order_.begin(), order_.end(), 0U);
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t i, std::uint32_t j) {
-      return patches_[i].layer != patches_[j].layer ? patches_[i].layer < patches_[j].layer : i < j;
-    });
+    if (is_in_order_) {
+      std::iota(order_.begin(), order_.end(), 0U);
+      return;
+    }
+    layer_start_.clear();
+    for (const Patch& patch : patches_) {
+      if (patch.layer + 1 >= layer_start_.size()) layer_start_.resize(patch.layer + 2);
+      ++layer_start_[patch.layer + 1];
+    }
+    std::partial_sum(layer_start_.begin(), layer_start_.end(), layer_start_.begin());
+    for (std::uint32_t k = 0; k < patches_.size(); ++k) order_[layer_start_[patches_[k].layer]++] = k;
   }
 
   [[nodiscard]] bool is_support(std::uint32_t k, int i) const {
@@ -108,7 +120,11 @@ class LoadPass {
 
   void gather(std::uint32_t k) {
     const Patch& patch = patches_[k];
-    const std::uint32_t upper = height_[patch.body_a] > height_[patch.body_b] ? patch.body_a : patch.body_b;
+    const std::uint32_t a = height_[patch.body_a], b = height_[patch.body_b];
+    const std::uint32_t upper = a > b ? patch.body_a : patch.body_b;
+    pushes_[k] = {};
+    if (a == b) return;
+    pushes_[k].push = find_push(patch, a > b ? Vec3(-up_) : up_);
     for (int i = 0; i < patch.count; ++i) {
       if (!is_support(k, i)) continue;
       const Vec3 g = column(k, i, true);
@@ -124,9 +140,21 @@ class LoadPass {
     const Vec3 share = solve(loads_[upper]);
     for (int i = 0; i < patch.count; ++i) {
       if (!is_support(k, i)) continue;
-      pushes_[k].normal[i] = std::max(-patch.normal[i], column(k, i, true).dot(share));
+      const Vec3 g = column(k, i, true);
+      pushes_[k].normal[i] = std::max(-patch.normal[i], g.dot(share));
+      loads_[upper].given += pushes_[k].normal[i] * g[0];
       if (movable_[lower] != 0) loads_[lower].need += pushes_[k].normal[i] * column(k, i, false);
     }
+  }
+
+  /// What the upper body of a patch is left with, once it has been pressed; of each body once.
+  double energy_left(std::uint32_t k) {
+    const Patch& patch = patches_[k];
+    const std::uint32_t upper = height_[patch.body_a] > height_[patch.body_b] ? patch.body_a : patch.body_b;
+    Load& load = loads_[upper];
+    if (!load.is_known) return 0;
+    load.is_known = false;
+    return energy_of(upper, load.need[0] - load.given);
   }
 
   static Vec3 solve(Load& load) {
@@ -205,13 +233,17 @@ class LoadPass {
   LoadOptions options_;
   std::span<Patch> patches_;
   std::span<PatchPush> pushes_;
+  bool is_in_order_;
   std::span<std::uint32_t> order_;
+  std::vector<std::uint32_t>& layer_start_;
   const std::vector<std::uint32_t>& height_;
   std::vector<Load>& loads_;
+  std::uint64_t weighing_;
   std::span<const BodyVelocity> before_;
   std::span<const std::uint8_t> movable_;
   std::span<const BodyInverseMass> inverse_mass_;
   Vec3 up_, level1_, level2_;
+  double to_take_out_ = 0;  // [J]
 };
 
 }  // namespace

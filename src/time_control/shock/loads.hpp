@@ -14,7 +14,10 @@
 // left with a pull.
 //
 // With the pushes goes an energy E(s) = a s + b s², s the share that is taken; it is the one at the least energy, so
-// that what cannot be held, a stack in free fall or a body that tips, is not.
+// that what cannot be held, a stack in free fall or a body that tips, is not. In a heap, where bodies rest on each
+// other anyhow, pushes grow from layer to layer and next to no share is left: then nothing is handed down. With D the
+// energy that is to be taken out, s ≤ √(D/b); b is known to be 100 D when the layers asked so far are left with as
+// much.
 #pragma once
 
 #include "time_control/shock/group.hpp"

@@ -58,7 +58,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
     integrate_position(world, i, h, free && conserving, scratch.motion);
   });
   scratch.mark("positions");
-  correct_shocks(world, options, scratch);
+  correct_shocks(world, options, h, scratch);
   correct_joints(world, options.correction_iterations, scratch);
   scratch.mark("correction");
   rebound_shocks(world, options, scratch, report);

@@ -31,11 +31,11 @@ struct ShockPropagationOptions {
 
 /// One step of length h:
 ///
-///   propagation  u ← u + h M⁻¹ f_ext and the impulses of the last step; of what is then out of balance 1 − f is handed
-///                down a stack that stands, layer by layer, and all of it where most contacts are new, see loads.hpp
+///   propagation  u ← u + h M⁻¹ f_ext and what adds no energy of the impulses of the last step; of what is then out of
+///                balance 1 − f is handed down a stack that stands, all of it where most contacts are new: loads.hpp
 ///   dynamics     sweeps over all contacts, upwards and downwards by turns; s ← s + h u
-///   correction   of groups with a penetration deeper than a body falls in a step: displacements that move every layer
-///                out of those below it, which are where they were moved to
+///   correction   of what penetrates deeper than a body falls in a step: displacements that move it out of what lies
+///                below it, where that was moved to, layer by layer
 ///   final        sweeps of correction over all contacts, nothing held, for what is left
 ///   rebound      Newton's law at contacts that met faster than the threshold
 ///

@@ -17,7 +17,9 @@ struct Load {
   Vec3 need = Vec3::Zero();   // [N s], [N m s]
   Mat3 gram = Mat3::Zero();   // G Gᵀ
   Vec3 share = Vec3::Zero();  // (G Gᵀ)⁻¹ need, once known
-  bool is_weighed = false, is_known = false;
+  double given = 0;           // [N s] upwards
+  bool is_known = false;
+  std::uint64_t weighing = 0;  // which of the workspace it was weighed in
 };
 
 /// What the weights above ask of a patch.
@@ -56,10 +58,11 @@ struct ShockWorkspace {
   std::vector<SupportEdge> support;             // contacts that touch
   StackLayers layers;
   PatchDomains domains;
-  std::vector<Patch> patches;         // block after block, layer after layer
-  std::vector<double> block_value;    // per block: what a stage found of it
-  std::vector<StageSize> stages;      // of what runs now
-  std::vector<std::uint32_t> rising;  // per patch: those of its group by layers, where somebody asked
+  std::vector<Patch> patches;              // block after block, layer after layer
+  std::vector<double> block_value;         // per block: what a stage found of it
+  std::vector<StageSize> stages;           // of what runs now
+  std::vector<std::uint32_t> rising;       // per patch: those of its group by layers, where somebody asked
+  std::vector<std::uint32_t> layer_start;  // per layer of a group that is cut: its first entry of `rising`
   LayerClusters clusters;
   std::vector<PatchPush> pushes;         // per patch, where weights are handed down
   std::vector<JointBlock> joint_blocks;  // in the order of StepWorkspace::joint_rows
@@ -68,6 +71,7 @@ struct ShockWorkspace {
   std::vector<SoftTally> places;                  // per contact that touched: where it lies in the next memory
   std::vector<std::vector<std::uint8_t>> pushed;  // per thread and body: an impulse acted on it
   std::vector<Load> loads;                        // per body
+  std::uint64_t weighing = 0;                     // counts the steps
   std::vector<BodyInverseMass> translating;       // per body: the inverse mass of one that does not turn
   std::vector<BodyVelocity> displacement;         // per body [m], [rad]
 };

@@ -13,9 +13,10 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
 constexpr double kStanding = 0.02;  // of the speed of a step's fall: contacts of what stands move slower, on average
 constexpr double kRest = 0.1;       // of the tolerance: contacts that move slower, on average, are at rest
-constexpr std::size_t kFewPatches = 64;  // up to which a group that bounces
-constexpr int kImpactSweeps = 300;       // may sweep so often
-constexpr int kFewSweeps = 2;            // that a group at rest needs: what comes after them is a program of its own
+constexpr std::size_t kFewPatches = 64;    // up to which a group that bounces
+constexpr int kImpactSweeps = 300;         // may sweep so often
+constexpr std::size_t kManyPatches = 256;  // of a group whose weights a step cannot learn from nothing
+constexpr int kFewSweeps = 2;              // that a group at rest needs: what comes after them is a program of its own
 
 /// What sweeps leave wrong of a load the next step goes on with; what they leave wrong of an impact stays, and shows:
 /// ten sweeps keep 94 % of the energy of a break at billiards, and not its symmetry. Small groups that bounce sweep
@@ -91,53 +92,110 @@ class Sweeps {
   bool ended_ = false;
 };
 
-/// The impulses that the sweeps start from, applied; those of contacts are taken back where the whole would add energy.
-/// Joints are part of that whole: under a table it is they that keep the push of the ground from throwing the legs up.
+/// The impulses of the last step, applied: what the sweeps start from. Joints first, then the contacts. Where these
+/// would add energy groups of few patches start without them, others with as much as adds none: with a share s of them
+/// goes an energy E(s) = a s + b s², so that is −a/b. It is next to nothing after a blow, and all but a little of the
+/// weights of a pile that overshoot while it settles. A pile must not forget them: it would fall freely until it has
+/// learnt them anew, overshoot them for that, and never come to rest.
 class WarmStart {
  public:
   WarmStart(const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
       : group_(group), bodies_(bodies), values_(scratch.shock->block_value) {}
 
-  [[nodiscard]] std::size_t stages() const { return 2 * group_.stage_count() + 1; }
+  [[nodiscard]] std::size_t stages() const { return stage_of(Part::kRescale) + group_.stage_count(); }
   [[nodiscard]] StageSize size(std::size_t stage) const {
-    const std::size_t count = group_.stage_count();
-    if (stage == count) return {1, 1};
-    return {group_.blocks_of(stage < count ? stage : stage - count - 1), 1};
+    switch (part_of(stage)) {
+      case Part::kApply:
+      case Part::kRescale:
+        return {group_.blocks_of(stage - stage_of(part_of(stage))), 1};
+      case Part::kMeasure:
+        return {group_.blocks.size(), 1};
+      default:
+        return {1, 1};
+    }
   }
   void run(std::size_t stage, std::size_t k) {
-    const std::size_t count = group_.stage_count();
-    if (stage < count) {
-      apply(group_.block_at(stage, k));
-    } else if (stage == count) {
-      const auto first = values_.begin() + group_.first_block;
-      const double work = apply_rows(group_.joints, bodies_.u);
-      gains_energy_ = std::accumulate(first, first + static_cast<std::ptrdiff_t>(group_.blocks.size()), work) > 0;
-    } else if (gains_energy_) {
-      take_back(group_.patches_of(group_.block_at(stage - count - 1, k)));
+    const Part part = part_of(stage);
+    if (part > Part::kWeigh && share_ == 1) return;
+    switch (part) {
+      case Part::kJoints:
+        apply_rows(group_.joints, bodies_.u);
+        break;
+      case Part::kApply:
+        apply(group_.block_at(stage - stage_of(part), k));
+        break;
+      case Part::kWeigh:
+        work_ = sum_values();
+        if (work_ > 0) share_ = 0;
+        break;
+      case Part::kMeasure:
+        measure(k);
+        break;
+      case Part::kShare:
+        share_ = find_share_without_gain(sum_values());
+        break;
+      case Part::kRescale:
+        rescale(group_.patches_of(group_.block_at(stage - stage_of(part), k)));
+        break;
     }
   }
 
  private:
+  enum class Part : std::uint8_t { kJoints, kApply, kWeigh, kMeasure, kShare, kRescale };
+
+  [[nodiscard]] std::size_t stage_of(Part part) const {
+    const auto at = static_cast<std::size_t>(part);
+    return part <= Part::kApply ? at : at + group_.stage_count() - 1;
+  }
+  [[nodiscard]] Part part_of(std::size_t stage) const {
+    for (const Part part : {Part::kRescale, Part::kShare, Part::kMeasure, Part::kWeigh, Part::kApply}) {
+      if (stage >= stage_of(part)) return part;
+    }
+    return Part::kJoints;
+  }
+
   void apply(std::size_t block) {
     double work = 0;
     for (const Patch& patch : group_.patches_of(block)) work += apply_patch(patch, bodies_);
     values_[group_.first_block + block] = work;
   }
 
-  void take_back(std::span<Patch> patches) const {
+  void measure(std::size_t block) {
+    double power = 0;
+    for (const Patch& patch : group_.patches_of(block)) power += measure_power(patch, bodies_.u);
+    values_[group_.first_block + block] = power;
+  }
+
+  /// From E(1) = a + b, which is positive, and E'(1) = a + 2 b.
+  [[nodiscard]] double find_share_without_gain(double slope) const {
+    if (group_.patches.size() < kManyPatches) return 0;
+    const double b = slope - work_;
+    return b > 0 ? std::clamp(1 - work_ / b, 0.0, 1.0) : 0.0;
+  }
+
+  void rescale(std::span<Patch> patches) const {
     for (Patch& patch : patches) {
-      for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) {
-        for (int i = 0; i < Patch::kPoints; ++i) impulses[i] = -impulses[i];
-      }
+      scale(patch, share_ - 1);
       (void)apply_patch(patch, bodies_);
-      for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) std::fill_n(impulses, Patch::kPoints, 0.0);
+      scale(patch, share_ / (share_ - 1));
     }
+  }
+
+  static void scale(Patch& patch, double by) {
+    for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) {
+      for (int i = 0; i < Patch::kPoints; ++i) impulses[i] *= by;
+    }
+  }
+
+  [[nodiscard]] double sum_values() const {
+    const std::span<const double> of_group = values_.subspan(group_.first_block, group_.blocks.size());
+    return std::accumulate(of_group.begin(), of_group.end(), 0.0);
   }
 
   const ShockGroup& group_;
   PatchBodies bodies_;
   std::span<double> values_;
-  bool gains_energy_ = false;
+  double work_ = 0, share_ = 1;
 };
 
 /// Share of its imbalance that a group hands down before the sweeps: all of it where most of what touches did not touch
@@ -196,6 +254,7 @@ void solve_shocks(World& world, const ShockPropagationOptions& options, double h
   ShockWorkspace& shock = *scratch.shock;
   shock.pushes.resize(shock.patches.size());
   shock.loads.resize(world.bodies.size());
+  ++shock.weighing;
   const PatchBodies bodies{scratch.inverse_mass, world.bodies.velocity};
   for_each_shock_group(scratch, [&](std::size_t index) {
     const ShockGroup group(scratch, index);
