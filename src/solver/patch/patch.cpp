@@ -70,6 +70,21 @@ double solve_normals(Patch& patch, Pair& pair) {
   return change;
 }
 
+/// The same for one point, as contacts of round bodies have: no matrix and no lanes, the same bits.
+double solve_only_normal(Patch& patch, Pair& pair) {
+  const Vec3 turn_a = column(patch.turn_a, 0), turn_b = column(patch.turn_b, 0);
+  double w = patch.n.dot(pair.b.linear - pair.a.linear) + turn_b[0] * pair.b.angular[0] +
+             turn_b[1] * pair.b.angular[1] + turn_b[2] * pair.b.angular[2] - turn_a[0] * pair.a.angular[0] -
+             turn_a[1] * pair.a.angular[1] - turn_a[2] * pair.a.angular[2];
+  w += patch.softness * patch.normal[0] - patch.target[0];
+  const double next = std::max(0.0, patch.normal[0] - w * patch.step[0]);
+  const double delta = next - patch.normal[0];
+  if (delta == 0) return 0;
+  patch.normal[0] = next;
+  push(pair, patch, delta * patch.n, delta * turn_a, delta * turn_b);
+  return std::abs(delta) * patch.A[0][0];
+}
+
 double solve_friction(Patch& patch, Pair& pair) {
   double change = 0;
   for (int i = 0; i < patch.count; ++i) {
@@ -119,7 +134,7 @@ template <bool kFriction>
 double solve_patch(Patch& patch, const PatchBodies& bodies) {
   Pair pair{&bodies.inverse_mass[patch.body_a], &bodies.inverse_mass[patch.body_b], bodies.u[patch.body_a],
             bodies.u[patch.body_b]};
-  double change = solve_normals(patch, pair);
+  double change = patch.count == 1 ? solve_only_normal(patch, pair) : solve_normals(patch, pair);
   if constexpr (kFriction) {
     if (patch.friction > 0) change = std::max(change, solve_friction(patch, pair));
     if (patch.rolling > 0 || patch.torsional > 0) change = std::max(change, solve_couple(patch, pair));
