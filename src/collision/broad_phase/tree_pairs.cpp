@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t kFollowBlock = 64;
 constexpr std::size_t kQueryBlock = 16;
 constexpr std::size_t kCandidateBlock = 64;  // proxies whose pairs lie together
+constexpr double kAhead = 0.5;               // share of its padding by which a fat box goes ahead of its owner
 constexpr double kWorn = 1.25;               // cost of a tree over that of the last build that asks for another
 
 // Whether a proxy got a new fat box; those without bounds are judged when the mean edge of the others is known.
@@ -43,6 +44,14 @@ BroadPhaseProxy fattened(const BroadPhaseProxy& exact, double padding) {
   fat.box = exact.box.grown(padding);
   fat.offset = exact.offset + padding;
   return fat;
+}
+
+/// Moves a new fat box on the way that its owner went since it got the one before: most go on, and stay in it longer.
+void move_on(const Aabb& before, double padding, Aabb& box) {
+  const double most = kAhead * padding;
+  const Vec3 way = (kAhead * (box.center() - before.center())).cwiseMax(-most).cwiseMin(most);
+  box.lower += way;
+  box.upper += way;
 }
 
 void forget_everything(TreeWorkspace& scratch) {
@@ -122,7 +131,10 @@ class Follower {
     const bool stays = id < known && still_stands_for(scratch_.tracked[id], proxies_[id], padding);
     scratch_.is_moved[id] = stays ? kStays : kMoved;
     if (stays) return;
-    scratch_.tracked[id] = fattened(proxies_[id], padding);
+    BroadPhaseProxy fat = fattened(proxies_[id], padding);
+    const BroadPhaseProxy& before = scratch_.tracked[id];
+    if (id < known && before.is_bounded() && fat.is_bounded()) move_on(before.box, padding, fat.box);
+    scratch_.tracked[id] = fat;
     scratch_.owners[id] = {proxies_[id].body, proxies_[id].movable};
   }
 

@@ -174,6 +174,20 @@ TEST(BroadPhase, BoxesInsideTheirFatBoxesAskTheTreeNothing) {
   EXPECT_EQ(methods.tree().tree.moved.size(), 0U);
 }
 
+TEST(BroadPhase, BoxThatGoesOnItsWayAsksTheTreeOncePerOneAndAHalfPaddings) {
+  Methods methods;
+  std::vector<BroadPhaseProxy> proxies{make_box(Vec3::Zero(), Vec3::Constant(0.5), 0, true)};
+  std::size_t asked = 0;
+  for (int k = 0; k < 1000; ++k) {
+    methods.expect_agreement(proxies);
+    asked += methods.tree().tree.moved.size();
+    move(proxies[0], Vec3(0, 7e-3, 0));
+  }
+  // The padding is 0.08 of an edge of 1 m. The first box, which knows no way yet, holds for 80 mm, so that the 12th
+  // step of 7 mm leaves it; every other for 120: the 18th step.
+  EXPECT_EQ(asked, 2U + (999 - 12) / 18);
+}
+
 RC_GTEST_PROP(BroadPhase, AllMethodsAgreeOnBoxesOnAGrid, ()) {
   // Corners on a coarse grid make coinciding, touching, flat and nested boxes common.
   const auto count = *rc::gen::inRange(0, 40);
