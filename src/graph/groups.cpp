@@ -1,5 +1,6 @@
 #include "graph/groups.hpp"
 
+#include "math/disjoint_sets.hpp"
 #include "math/refill.hpp"
 
 #include <algorithm>
@@ -11,14 +12,6 @@ namespace achilles {
 namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-
-std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t body) {
-  while (parent[body] != body) {
-    parent[body] = parent[parent[body]];
-    body = parent[body];
-  }
-  return body;
-}
 
 class GroupSearch {
  public:

@@ -1,5 +1,7 @@
 #include "impact/part.hpp"
 
+#include "math/disjoint_sets.hpp"
+
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -7,14 +9,6 @@
 
 namespace achilles {
 namespace {
-
-std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t body) {
-  while (parent[body] != body) {
-    parent[body] = parent[parent[body]];
-    body = parent[body];
-  }
-  return body;
-}
 
 bool can_move(const BodyInverseMass& m) { return !m.linear.isZero(0) || !m.angular.isZero(0); }
 
@@ -89,8 +83,7 @@ void split_parts(const ImpactProblem& problem, PartSplit& split) {
     if (split.roles[r] == RowRole::kIgnored) {
       ++split.ignored;
     } else if (ends.a != kImmovable && ends.b != kImmovable) {
-      const std::uint32_t p = find_root(split.parent, ends.a), q = find_root(split.parent, ends.b);
-      split.parent[std::max(p, q)] = std::min(p, q);
+      join_sets(split.parent, ends.a, ends.b);
     }
   }
   // Counting sort of the rows by part; parts are numbered by their first row.

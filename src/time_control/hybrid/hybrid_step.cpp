@@ -3,6 +3,7 @@
 #include "collision/continuous/motion_between.hpp"
 #include "collision/continuous/time_of_contact.hpp"
 #include "constraint/point_row.hpp"
+#include "math/disjoint_sets.hpp"
 #include "math/refill.hpp"
 #include "motion/integrate.hpp"
 #include "time_control/contact_stage.hpp"
@@ -70,15 +71,9 @@ class HybridStep {
     }
   }
 
-  std::uint32_t find_root(std::uint32_t body) {
-    while (local_.parent[body] != body) body = local_.parent[body] = local_.parent[local_.parent[body]];
-    return body;
-  }
-
   void join(std::uint32_t a, std::uint32_t b) {
     if (!bodies_.is_movable(a) || !bodies_.is_movable(b)) return;
-    const std::uint32_t root_a = find_root(a), root_b = find_root(b);
-    local_.parent[std::max(root_a, root_b)] = std::min(root_a, root_b);
+    join_sets(local_.parent, a, b);
   }
 
   void choose_methods() {
@@ -91,7 +86,7 @@ class HybridStep {
     mark_resting_contacts();
     local_.constraint.resize(bodies_.size());
     for (std::uint32_t i = 0; i < bodies_.size(); ++i) {
-      local_.constraint[i] = bodies_.is_movable(i) && local_.rests[find_root(i)] != 0 ? 1 : 0;
+      local_.constraint[i] = bodies_.is_movable(i) && local_.rests[find_root(local_.parent, i)] != 0 ? 1 : 0;
     }
   }
 
@@ -112,8 +107,8 @@ class HybridStep {
   }
 
   void mark_resting(std::uint32_t a, std::uint32_t b) {
-    if (bodies_.is_movable(a)) local_.rests[find_root(a)] = 1;
-    if (bodies_.is_movable(b)) local_.rests[find_root(b)] = 1;
+    if (bodies_.is_movable(a)) local_.rests[find_root(local_.parent, a)] = 1;
+    if (bodies_.is_movable(b)) local_.rests[find_root(local_.parent, b)] = 1;
   }
 
   void mark_resting_contacts() {

@@ -1,5 +1,6 @@
 #include "time_control/shock/domains.hpp"
 
+#include "math/disjoint_sets.hpp"
 #include "math/refill.hpp"
 #include "time_control/shock/shock_workspace.hpp"
 
@@ -7,6 +8,7 @@
 #include <bit>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace achilles {
 namespace {
@@ -28,7 +30,7 @@ std::uint32_t count_of(const auto& list) { return static_cast<std::uint32_t>(lis
 class GroupCut {
  public:
   GroupCut(const World& world, const StepWorkspace& scratch, std::uint32_t group, PatchDomains& domains)
-      : world_(world), scratch_(scratch), group_(group), domains_(domains) {}
+      : world_(world), scratch_(scratch), group_(group), domains_(domains), up_(-world.gravity.normalized()) {}
 
   /// How many cells; their bodies know them then.
   [[nodiscard]] std::uint32_t find_cells() {
@@ -79,14 +81,12 @@ class GroupCut {
   }
 
   void collect_places() {
-    const double g = world_.gravity.norm();
-    const Vec3 up = g > 0 ? Vec3(world_.gravity / g) : Vec3(Vec3::Zero());
     domains_.places.clear();
     const auto collect = [&](std::uint32_t body) {
       if (scratch_.movable[body] == 0 || domains_.cell_of[body] != kNone) return;
       domains_.cell_of[body] = 0;
       const Vec3& at = world_.bodies.position[body];
-      domains_.places.push_back({at - up.dot(at) * up, body});
+      domains_.places.push_back({at - up_.dot(at) * up_, body});
     };
     double sum = 0;
     std::uint32_t count = 0, seen = 0;
@@ -130,24 +130,32 @@ class GroupCut {
   /// Orders the places so that those before the returned one lie on one side of a cut near the middle, or returns 0. A
   /// column is never cut: it would be swept in another order than its neighbours and settle otherwise, by 1e-11 m;
   /// which tilts the contacts between them by as much, and columns of balls are unstable: in half a minute such a tilt
-  /// grows until they topple, where equal columns stand.
+  /// grows until they topple, where equal columns stand. Columns that the cut would pass through go to its two sides so
+  /// that those become alike, the first of them along the cut to one, the rest to the other.
   [[nodiscard]] std::size_t find_cut(std::span<PatchDomains::Place> places, Eigen::Index axis) const {
     const auto middle = places.begin() + static_cast<std::ptrdiff_t>(places.size() / 2);
     std::nth_element(places.begin(), middle, places.end(),
                      [axis](const PatchDomains::Place& p, const PatchDomains::Place& q) {
                        return std::tie(p.at[axis], p.body) < std::tie(q.at[axis], q.body);
                      });
-    const double at = middle->at[axis];
-    for (const double border : {at - kColumn * spacing_, at + kColumn * spacing_}) {
-      const auto cut = std::partition(places.begin(), places.end(),
-                                      [&](const PatchDomains::Place& place) { return place.at[axis] < border; });
+    const double at = middle->at[axis], width = kColumn * spacing_;
+    const auto is_below = [axis](double border) {
+      return [axis, border](const PatchDomains::Place& place) { return place.at[axis] < border; };
+    };
+    const auto first = std::partition(places.begin(), places.end(), is_below(at - width));
+    const auto last = std::partition(first, places.end(), is_below(at + width));
+    const Vec3 along = up_.cross(Vec3(Vec3::Unit(axis)));
+    const auto way = [&](const PatchDomains::Place& place) { return along.dot(place.at); };
+    std::sort(first, last, [&](const PatchDomains::Place& p, const PatchDomains::Place& q) { return way(p) < way(q); });
+    std::size_t best = 0, smaller = 0;
+    for (auto cut = first;; ++cut) {
       const auto half = static_cast<std::size_t>(cut - places.begin());
-      if (kUneven * static_cast<double>(half) >= static_cast<double>(places.size() - half) &&
-          kUneven * static_cast<double>(places.size() - half) >= static_cast<double>(half)) {
-        return half;
-      }
+      const std::size_t side = std::min(half, places.size() - half);
+      const bool is_between_columns = cut == first || cut == last || way(*cut) - way(*std::prev(cut)) > width;
+      if (is_between_columns && side > smaller) std::tie(best, smaller) = std::pair(half, side);
+      if (cut == last) break;
     }
-    return 0;
+    return kUneven * static_cast<double>(smaller) >= static_cast<double>(places.size() - smaller) ? best : 0;
   }
 
   /// Index in the matrix of cells; what lies inside a cell is on the diagonal.
@@ -156,6 +164,39 @@ class GroupCut {
     if (scratch_.movable[contact.body_a] == 0) return b * cells_ + b;
     if (scratch_.movable[contact.body_b] == 0) return a * cells_ + a;
     return std::min(a, b) * cells_ + std::max(a, b);
+  }
+
+  /// Deals what lies between two cells to two blocks that share no body, where that can be: a single one would keep all
+  /// threads but one waiting. The second has the place below the diagonal of the matrix.
+  void part_border() {
+    constexpr std::uint32_t kFirst = 1, kSecond = 2;
+    std::vector<std::uint32_t>&parent = domains_.parent, &count = domains_.count, &place_of = domains_.place_of;
+    for (std::vector<std::uint32_t>* list : {&parent, &count, &place_of}) list->resize(domains_.cell_of.size());
+    domains_.border.clear();
+    std::uint32_t at = 0;
+    for_each_contact([&](std::uint32_t, const Contact& contact) {
+      if (domains_.cells_of[at] == kFirst) domains_.border.push_back({at, contact.body_a, contact.body_b});
+      ++at;
+    });
+    for (const PatchDomains::BorderContact& contact : domains_.border) {
+      for (const std::uint32_t body : {contact.body_a, contact.body_b}) {
+        parent[body] = body;
+        count[body] = place_of[body] = 0;
+      }
+    }
+    for (const PatchDomains::BorderContact& contact : domains_.border) {
+      join_sets(parent, contact.body_a, contact.body_b);
+    }
+    for (const PatchDomains::BorderContact& contact : domains_.border) ++count[find_root(parent, contact.body_a)];
+    std::uint32_t &first = domains_.block_of[kFirst] = 0, &second = domains_.block_of[kSecond] = 0;
+    for (const PatchDomains::BorderContact& contact : domains_.border) {
+      const std::uint32_t root = find_root(parent, contact.body_a);
+      if (place_of[root] == 0) {
+        place_of[root] = first <= second ? kFirst : kSecond;
+        domains_.block_of[place_of[root]] += count[root];
+      }
+      domains_.cells_of[contact.at] = place_of[root];
+    }
   }
 
   static bool comes_before(const PatchDomains::Between& p, const PatchDomains::Between& q) {
@@ -175,6 +216,7 @@ class GroupCut {
       domains_.cells_of.push_back(cells_of(contact));
       ++domains_.block_of[domains_.cells_of.back()];
     });
+    if (cells_ == 2) part_border();
     domains_.between.clear();
     for (std::uint32_t cells = 0; cells < count_of(domains_.block_of); ++cells) {
       if (domains_.block_of[cells] > 0) domains_.between.push_back({domains_.block_of[cells], cells, 0});
@@ -187,7 +229,7 @@ class GroupCut {
     for (PatchDomains::Between& pair : domains_.between) {
       if (is_inside(pair)) continue;
       std::uint64_t &one = domains_.used[pair.cells / cells_], &other = domains_.used[pair.cells % cells_];
-      pair.stage = static_cast<std::uint32_t>(std::countr_one(one | other));
+      pair.stage = cells_ == 2 ? 1 : static_cast<std::uint32_t>(std::countr_one(one | other));
       one |= std::uint64_t{1} << pair.stage;
       other |= std::uint64_t{1} << pair.stage;
     }
@@ -215,6 +257,7 @@ class GroupCut {
   const StepWorkspace& scratch_;
   std::uint32_t group_;
   PatchDomains& domains_;
+  Vec3 up_;
   double spacing_ = 0;  // [m] mean distance of the centres of bodies that touch
   std::uint32_t cells_ = 0;
 };

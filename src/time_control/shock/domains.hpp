@@ -4,7 +4,8 @@
 //   cells    the bodies of a group, halved again and again where it is widest across gravity: columns, because weight
 //            must pass from top to bottom in one sweep. A group that is small or slender is one cell.
 //   blocks   contacts inside one cell, or between the same two cells; swept one after the other, lowest layer first
-//   stages   blocks that share no cell: first all cells, then the pairs, coloured greedily from the largest on
+//   stages   blocks that share no cell: first all cells, then the pairs, coloured greedily from the largest on; where
+//            there are but two cells, what lies between them is two blocks if such can be made that share no body
 #pragma once
 
 #include "time_control/step_workspace.hpp"
@@ -67,11 +68,16 @@ struct PatchDomains {
   struct Between {
     std::uint32_t count = 0, cells = 0, stage = 0;  // cells: row and column of the matrix of cells
   };
+  struct BorderContact {
+    std::uint32_t at = 0, body_a = 0, body_b = 0;  // at: in cells_of
+  };
   std::vector<Place> places;
   std::vector<Between> between;
-  std::vector<std::uint32_t> block_of;  // per pair of cells, row after row
-  std::vector<std::uint32_t> cells_of;  // per contact of the group, its place in that matrix
-  std::vector<std::uint64_t> used;      // per cell, a bit for each stage
+  std::vector<BorderContact> border;                   // between two cells, and per body,
+  std::vector<std::uint32_t> parent, count, place_of;  // with whom it is linked across it, at the root how often, where
+  std::vector<std::uint32_t> block_of;                 // per pair of cells, row after row
+  std::vector<std::uint32_t> cells_of;                 // per contact of the group, its place in that matrix
+  std::vector<std::uint64_t> used;                     // per cell, a bit for each stage
   std::vector<std::uint64_t> share_keys;
 };
 
