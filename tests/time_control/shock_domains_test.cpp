@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <random>
 #include <set>
+#include <span>
 
 namespace achilles {
 namespace {
@@ -42,6 +45,14 @@ struct Field {
     }
     touch(bodies - 2, bodies - 1);
     find_groups(scratch.edges, scratch.movable, scratch.groups);
+  }
+
+  std::uint32_t add(const Vec3& at, std::uint32_t height) {
+    world.bodies.position.push_back(at);
+    world.bodies.kind.push_back(BodyKind::kDynamic);
+    scratch.movable.push_back(1);
+    scratch.shock->layers.height.push_back(height);
+    return static_cast<std::uint32_t>(scratch.movable.size()) - 1;
   }
 
   void touch(std::uint32_t a, std::uint32_t b) {
@@ -100,11 +111,8 @@ TEST(ShockDomains, EveryContactIsInOneBlockOfItsGroup) {
 TEST(ShockDomains, ColumnIsNotCut) {
   Field field(0);
   for (std::uint32_t k = 0; k < 1000; ++k) {
-    field.world.bodies.position.emplace_back(0, 0, k);
-    field.world.bodies.kind.push_back(BodyKind::kDynamic);
-    field.scratch.movable.push_back(1);
-    field.scratch.shock->layers.height.push_back(k + 1);
-    if (k > 0) field.touch(k + 2, k + 3);
+    const std::uint32_t top = field.add(Vec3(0, 0, k), k + 1);
+    if (k > 0) field.touch(top - 1, top);
   }
   find_groups(field.scratch.edges, field.scratch.movable, field.scratch.groups);
   const PatchDomains& domains = field.cut();
@@ -118,12 +126,8 @@ TEST(ShockDomains, ColumnsOfAFieldStayWhole) {
   Field field(across);
   for (std::uint32_t k = 1; k <= across * across; ++k) {
     for (std::uint32_t level = 1; level < high; ++level) {
-      const Vec3& foot = field.world.bodies.position[k];
-      field.world.bodies.position.emplace_back(foot.x(), foot.y(), level);
-      field.world.bodies.kind.push_back(BodyKind::kDynamic);
-      field.scratch.movable.push_back(1);
-      field.scratch.shock->layers.height.push_back(level + 1);
-      const auto top = static_cast<std::uint32_t>(field.scratch.movable.size()) - 1;
+      const Vec3 foot = field.world.bodies.position[k];
+      const std::uint32_t top = field.add(Vec3(foot.x(), foot.y(), level), level + 1);
       field.touch(level == 1 ? k : top - 1, top);
     }
   }
@@ -134,6 +138,44 @@ TEST(ShockDomains, ColumnsOfAFieldStayWhole) {
   for (std::uint32_t k = 1; k <= across * across; ++k) {
     for (std::uint32_t level = 1; level < high; ++level) EXPECT_EQ(domains.cell_of[next++], domains.cell_of[k]);
   }
+}
+
+// A tower of 24 columns in a ring, of which two lie on the cut. They go to different sides, and the ring is parted at
+// two places that know nothing of each other.
+TEST(ShockDomains, RingIsHalvedAndItsTwoEndsSweptAtOnce) {
+  const std::uint32_t across = 24, high = 10;
+  Field field(0);
+  const std::size_t first = field.scratch.movable.size();
+  for (std::uint32_t level = 0; level < high; ++level) {
+    for (std::uint32_t k = 0; k < across; ++k) {
+      const double angle = 2 * std::numbers::pi * k / across;
+      const std::uint32_t body = field.add(Vec3(4 * std::cos(angle), 4 * std::sin(angle), level), level + 1);
+      if (level > 0) field.touch(body - across, body);
+      if (k > 0) field.touch(body - 1, body);
+      if (k + 1 == across) field.touch(body - k, body);
+    }
+  }
+  find_groups(field.scratch.edges, field.scratch.movable, field.scratch.groups);
+  const PatchDomains& domains = field.cut();
+  const std::size_t group = field.scratch.groups.group_of_edge.back();
+  ASSERT_EQ(domains.cells[group], 2U);
+  const auto cells = std::span(domains.cell_of).subspan(first);
+  EXPECT_EQ(std::count(cells.begin(), cells.end(), 0U), across * high / 2);
+  ASSERT_EQ(domains.group_start[group + 1] - domains.group_start[group], 2U);
+  const std::uint32_t border = domains.stage_start[domains.group_start[group] + 1];
+  ASSERT_EQ(domains.last_block(group) - border, 2U);
+  std::set<std::uint32_t> bodies[2];
+  for (std::uint32_t part = 0; part < 2; ++part) {
+    const PatchBlock& block = domains.blocks[border + part];
+    EXPECT_EQ(block.last_key - block.first_key, high);
+    for (std::uint32_t k = block.first_key; k < block.last_key; ++k) {
+      const Contact& contact = field.scratch.contacts.contacts[contact_of(domains.keys[k])];
+      EXPECT_NE(domains.cell_of[contact.body_a], domains.cell_of[contact.body_b]);
+      bodies[part].insert({contact.body_a, contact.body_b});
+    }
+  }
+  EXPECT_TRUE(
+      std::none_of(bodies[0].begin(), bodies[0].end(), [&](std::uint32_t body) { return bodies[1].contains(body); }));
 }
 
 }  // namespace
