@@ -35,23 +35,12 @@ struct ShockGroup {
   [[nodiscard]] std::size_t blocks_of(std::size_t stage) const { return stages[stage + 1] - stages[stage]; }
   /// Index, in the group, of a block of a stage.
   [[nodiscard]] std::size_t block_at(std::size_t stage, std::size_t k) const { return stages[stage] - first_block + k; }
+  /// A number of each block, for what a stage finds of it.
+  [[nodiscard]] std::span<double> values(StepWorkspace& scratch) const {
+    return std::span(scratch.shock->block_value).subspan(first_block, blocks.size());
+  }
   [[nodiscard]] std::span<Patch> patches_of(std::size_t block) const {
     return patches.subspan(blocks[block].first - first_patch, blocks[block].last - blocks[block].first);
-  }
-};
-
-/// One program after the other, as one.
-template <class First, class Second>
-struct Succession {
-  First& first;
-  Second& second;
-
-  [[nodiscard]] std::size_t stages() const { return first.stages() + second.stages(); }
-  [[nodiscard]] StageSize size(std::size_t stage) const {
-    return stage < first.stages() ? first.size(stage) : second.size(stage - first.stages());
-  }
-  void run(std::size_t stage, std::size_t k) {
-    stage < first.stages() ? first.run(stage, k) : second.run(stage - first.stages(), k);
   }
 };
 

@@ -16,7 +16,7 @@ constexpr double kRest = 0.1;       // of the tolerance: contacts that move slow
 constexpr std::size_t kFewPatches = 64;    // up to which a group that bounces
 constexpr int kImpactSweeps = 300;         // may sweep so often
 constexpr std::size_t kManyPatches = 256;  // of a group whose weights a step cannot learn from nothing
-constexpr int kFewSweeps = 2;              // that a group at rest needs: what comes after them is a program of its own
+constexpr int kFewSweeps = 1;              // that a group at rest needs: what comes after them is a program of its own
 
 /// What sweeps leave wrong of a load the next step goes on with; what they leave wrong of an impact stays, and shows:
 /// ten sweeps keep 94 % of the energy of a break at billiards, and not its symmetry. Small groups that bounce sweep
@@ -37,7 +37,7 @@ class Sweeps {
       : options_(options),
         group_(group),
         bodies_(bodies),
-        values_(scratch.shock->block_value),
+        values_(group.values(scratch)),
         most_(count_sweeps_at_most(options, group)) {}
 
   /// The program is as many sweeps more, as far as there may be more, or all of them; false when there are none.
@@ -60,7 +60,7 @@ class Sweeps {
       return;
     }
     const std::size_t block = group_.block_at(place(stage), k);
-    values_[group_.first_block + block] = sweep_patches(group_.patches_of(block), bodies_, direction(stage));
+    values_[block] = sweep_patches(group_.patches_of(block), bodies_, direction(stage));
   }
   [[nodiscard]] const SolveReport& report() const { return report_; }
 
@@ -75,9 +75,7 @@ class Sweeps {
   }
   void conclude(SweepDirection direction) {
     report_.residual = sweep_joints(group_.joints, bodies_.u, direction);
-    for (std::size_t k = 0; k < group_.blocks.size(); ++k) {
-      report_.residual = std::max(report_.residual, values_[group_.first_block + k]);
-    }
+    for (const double change : values_) report_.residual = std::max(report_.residual, change);
     ++report_.iterations;
     ended_ = report_.residual < options_.tolerance;
   }
@@ -92,85 +90,71 @@ class Sweeps {
   bool ended_ = false;
 };
 
-/// The impulses of the last step, applied: what the sweeps start from. Joints first, then the contacts. Where these
-/// would add energy groups of few patches start without them, others with as much as adds none: with a share s of them
-/// goes an energy E(s) = a s + b s², so that is −a/b. It is next to nothing after a blow, and all but a little of the
-/// weights of a pile that overshoot while it settles. A pile must not forget them: it would fall freely until it has
-/// learnt them anew, overshoot them for that, and never come to rest.
+/// The impulses of the last step, applied: what the sweeps start from, with those of the joints.
 class WarmStart {
  public:
   WarmStart(const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
-      : group_(group), bodies_(bodies), values_(scratch.shock->block_value) {}
+      : group_(group), bodies_(bodies), values_(group.values(scratch)) {}
 
-  [[nodiscard]] std::size_t stages() const { return stage_of(Part::kRescale) + group_.stage_count(); }
+  [[nodiscard]] std::size_t stages() const { return group_.stage_count() + 1; }
   [[nodiscard]] StageSize size(std::size_t stage) const {
-    switch (part_of(stage)) {
-      case Part::kApply:
-      case Part::kRescale:
-        return {group_.blocks_of(stage - stage_of(part_of(stage))), 1};
-      case Part::kMeasure:
-        return {group_.blocks.size(), 1};
-      default:
-        return {1, 1};
-    }
+    return {stage < group_.stage_count() ? group_.blocks_of(stage) : 1, 1};
   }
   void run(std::size_t stage, std::size_t k) {
-    const Part part = part_of(stage);
-    if (part > Part::kWeigh && share_ == 1) return;
-    switch (part) {
-      case Part::kJoints:
-        apply_rows(group_.joints, bodies_.u);
-        break;
-      case Part::kApply:
-        apply(group_.block_at(stage - stage_of(part), k));
-        break;
-      case Part::kWeigh:
-        work_ = sum_values();
-        if (work_ > 0) share_ = 0;
-        break;
-      case Part::kMeasure:
-        measure(k);
-        break;
-      case Part::kShare:
-        share_ = find_share_without_gain(sum_values());
-        break;
-      case Part::kRescale:
-        rescale(group_.patches_of(group_.block_at(stage - stage_of(part), k)));
-        break;
+    if (stage == group_.stage_count()) {
+      gain_ = std::accumulate(values_.begin(), values_.end(), 0.0);
+      return;
+    }
+    const std::size_t block = group_.block_at(stage, k);
+    double gain = 0;
+    for (const Patch& patch : group_.patches_of(block)) gain += apply_patch(patch, bodies_);
+    values_[block] = gain;
+  }
+
+  /// Of the bodies, by the contacts' impulses [J].
+  [[nodiscard]] double gain() const { return gain_; }
+  [[nodiscard]] bool is_sound() const { return !(gain_ > 0); }
+
+ private:
+  const ShockGroup& group_;
+  PatchBodies bodies_;
+  std::span<double> values_;
+  double gain_ = 0;
+};
+
+/// Takes of a start that adds energy as much back as adds none: with a share s of its impulses goes an energy
+/// E(s) = a s + b s², so that −a/b is left. It is next to nothing after a blow, and all but a little of the weights of
+/// a pile that overshoot while it settles. A pile must not forget them: it would fall freely until it has learnt them
+/// anew, overshoot them for that, and never come to rest. Groups of few patches start without any.
+class StartWithoutGain {
+ public:
+  /// gain = E(1), which is positive.
+  StartWithoutGain(double gain, const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
+      : gain_(gain), group_(group), bodies_(bodies), values_(group.values(scratch)) {}
+
+  [[nodiscard]] std::size_t stages() const { return 2 + group_.stage_count(); }
+  [[nodiscard]] StageSize size(std::size_t stage) const {
+    if (stage == 0) return {group_.blocks.size(), 1};
+    return {stage == 1 ? 1 : group_.blocks_of(stage - 2), 1};
+  }
+  void run(std::size_t stage, std::size_t k) {
+    if (stage == 0) {
+      double slope = 0;
+      for (const Patch& patch : group_.patches_of(k)) slope += measure_power(patch, bodies_.u);
+      values_[k] = slope;
+    } else if (stage == 1) {
+      share_ = find_share_left(std::accumulate(values_.begin(), values_.end(), 0.0));
+    } else if (share_ < 1) {
+      rescale(group_.patches_of(group_.block_at(stage - 2, k)));
     }
   }
 
  private:
-  enum class Part : std::uint8_t { kJoints, kApply, kWeigh, kMeasure, kShare, kRescale };
-
-  [[nodiscard]] std::size_t stage_of(Part part) const {
-    const auto at = static_cast<std::size_t>(part);
-    return part <= Part::kApply ? at : at + group_.stage_count() - 1;
-  }
-  [[nodiscard]] Part part_of(std::size_t stage) const {
-    for (const Part part : {Part::kRescale, Part::kShare, Part::kMeasure, Part::kWeigh, Part::kApply}) {
-      if (stage >= stage_of(part)) return part;
-    }
-    return Part::kJoints;
-  }
-
-  void apply(std::size_t block) {
-    double work = 0;
-    for (const Patch& patch : group_.patches_of(block)) work += apply_patch(patch, bodies_);
-    values_[group_.first_block + block] = work;
-  }
-
-  void measure(std::size_t block) {
-    double power = 0;
-    for (const Patch& patch : group_.patches_of(block)) power += measure_power(patch, bodies_.u);
-    values_[group_.first_block + block] = power;
-  }
-
-  /// From E(1) = a + b, which is positive, and E'(1) = a + 2 b.
-  [[nodiscard]] double find_share_without_gain(double slope) const {
+  /// From E(1) = a + b and its slope there, a + 2 b.
+  [[nodiscard]] double find_share_left(double slope) const {
     if (group_.patches.size() < kManyPatches) return 0;
-    const double b = slope - work_;
-    return b > 0 ? std::clamp(1 - work_ / b, 0.0, 1.0) : 0.0;
+    const double b = slope - gain_;
+    return b > 0 ? std::clamp(1 - gain_ / b, 0.0, 1.0) : 0.0;
   }
 
   void rescale(std::span<Patch> patches) const {
@@ -187,15 +171,29 @@ class WarmStart {
     }
   }
 
-  [[nodiscard]] double sum_values() const {
-    const std::span<const double> of_group = values_.subspan(group_.first_block, group_.blocks.size());
-    return std::accumulate(of_group.begin(), of_group.end(), 0.0);
-  }
-
+  double gain_;
   const ShockGroup& group_;
   PatchBodies bodies_;
   std::span<double> values_;
-  double work_ = 0, share_ = 1;
+  double share_ = 0;
+};
+
+/// A start and, where it is sound, the sweeps after it, as one program: what stands then goes through few stages.
+struct SweepsFromStart {
+  WarmStart& start;
+  Sweeps& sweeps;
+
+  [[nodiscard]] std::size_t stages() const { return start.stages() + sweeps.stages(); }
+  [[nodiscard]] StageSize size(std::size_t stage) const {
+    return stage < start.stages() ? start.size(stage) : sweeps.size(stage - start.stages());
+  }
+  void run(std::size_t stage, std::size_t k) {
+    if (stage < start.stages()) {
+      start.run(stage, k);
+    } else if (start.is_sound()) {
+      sweeps.run(stage - start.stages(), k);
+    }
+  }
 };
 
 /// Share of its imbalance that a group hands down before the sweeps: all of it where most of what touches did not touch
@@ -260,16 +258,20 @@ void solve_shocks(World& world, const ShockPropagationOptions& options, double h
     const ShockGroup group(scratch, index);
     WarmStart start(group, bodies, scratch);
     Sweeps sweeps(options, group, bodies, scratch);
-    (void)sweeps.prolong(kFewSweeps);
+    apply_rows(group.joints, bodies.u);
     const double share = find_share(world, options, h, group, shock.domains);
     if (share > 0) {
       run_program(group, scratch, start);
-      hand_down_loads(world, {options.slop, share}, group, scratch);
-      run_program(group, scratch, sweeps);
     } else {
-      Succession<WarmStart, Sweeps> both{start, sweeps};
+      (void)sweeps.prolong(kFewSweeps);
+      SweepsFromStart both{start, sweeps};
       run_program(group, scratch, both);
     }
+    if (!start.is_sound()) {
+      StartWithoutGain less(start.gain(), group, bodies, scratch);
+      run_program(group, scratch, less);
+    }
+    if (share > 0) hand_down_loads(world, {options.slop, share}, group, scratch);
     if (sweeps.prolong()) run_program(group, scratch, sweeps);
     scratch.solves[index] = sweeps.report();
   });
