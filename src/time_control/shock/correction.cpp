@@ -1,5 +1,6 @@
 #include "time_control/shock/correction.hpp"
 
+#include "math/disjoint_sets.hpp"
 #include "math/refill.hpp"
 #include "time_control/correction.hpp"
 #include "time_control/shock/group.hpp"
@@ -19,14 +20,6 @@ constexpr double kWrong = 1, kLost = 2;  // of a block: some penetration is beyo
 constexpr std::size_t kClusterBlock = 4;
 constexpr std::size_t kBodyBlock = 128;
 
-std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t body) {
-  while (parent[body] != body) {
-    parent[body] = parent[parent[body]];
-    body = parent[body];
-  }
-  return body;
-}
-
 /// Patches of a group by layers and clusters; linear in both.
 void find_clusters(const ShockGroup& group, const StepWorkspace& scratch, LayerClusters& clusters) {
   const std::vector<std::uint32_t>& height = scratch.shock->layers.height;
@@ -43,8 +36,7 @@ void find_clusters(const ShockGroup& group, const StepWorkspace& scratch, LayerC
   }
   for (const Patch& patch : group.patches) {
     if (height[patch.body_a] != height[patch.body_b]) continue;
-    const std::uint32_t a = find_root(clusters.parent, patch.body_a), b = find_root(clusters.parent, patch.body_b);
-    clusters.parent[std::max(a, b)] = std::min(a, b);
+    join_sets(clusters.parent, patch.body_a, patch.body_b);
   }
   clusters.roots.clear();
   std::uint32_t highest = 0;
