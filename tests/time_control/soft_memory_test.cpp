@@ -10,7 +10,7 @@ namespace {
 // What docs/throughput.md states; padding would be hashed and saved, so there must be none either.
 TEST(SoftMemory, BytesPerBodyAndContactAreThoseOfTheDocumentation) {
   EXPECT_EQ(sizeof(SoftMotion) + 2 * sizeof(SoftVelocity) + sizeof(BodyDraft), 192U);
-  EXPECT_EQ(sizeof(ContactLanes), 92U * kLanes);
+  EXPECT_EQ(sizeof(ContactLanes), 80U * kLanes);
   EXPECT_EQ(sizeof(PointLanes), 28U * kLanes);
   EXPECT_EQ(sizeof(PatchLanes), 28U * kLanes);
   EXPECT_EQ(sizeof(MassLanes), 72U * kLanes);

@@ -124,16 +124,6 @@ HWY_INLINE void fetch_empty(const SoftLanes& lanes, std::size_t index) {
   ask(lanes.approach.data() + c.first_point, c.points * sizeof(ApproachLanes));
 }
 
-/// Two directions that complete n to a frame, without a branch [Duff17].
-HWY_INLINE void make_tangents(const V3& n, V3& t1, V3& t2) {
-  const V one = hn::Set(kWide, 1.0f);
-  const V sign = hn::CopySign(one, n.z);
-  const V a = hn::Neg(hn::Div(one, hn::Add(sign, n.z)));
-  const V b = hn::Mul(hn::Mul(n.x, n.y), a);
-  t1 = {hn::Add(one, hn::Mul(hn::Mul(sign, hn::Mul(n.x, n.x)), a)), hn::Mul(sign, b), hn::Neg(hn::Mul(sign, n.x))};
-  t2 = {b, hn::Add(sign, hn::Mul(hn::Mul(n.y, n.y), a)), hn::Neg(n.y)};
-}
-
 /// Columns of the bodies' masses, from the first on.
 template <std::size_t kCount>
 HWY_INLINE void gather_masses(const std::int32_t (&slots)[kLanes], std::size_t at, const float* first,
@@ -192,10 +182,8 @@ template <class Masses>
 HWY_INLINE void prepare_friction(const Manifolds& lanes, const ColdLanes& cold, std::size_t at, const Masses& masses) {
   ContactLanes& c = lanes.contact;
   const V zero = hn::Zero(kWide);
-  V3 t1, t2;
-  make_tangents(load(c.normal, at), t1, t2);
-  store(t1, c.tangent[0], at);
-  store(t2, c.tangent[1], at);
+  store_tangents(c, at);
+  const auto [t1, t2] = Tangents(c, at);
   const V3 arm_a = lanes.center(at), arm_b = arm_a + load(c.across, at);
   const V k11 = response(masses, t1, t1, arm_a, arm_b), k22 = response(masses, t2, t2, arm_a, arm_b);
   const V k12 = response(masses, t1, t2, arm_a, arm_b);
@@ -236,8 +224,7 @@ HWY_INLINE void warm_start(SoftLanes& lanes, std::size_t index, std::size_t at, 
     sum = hn::Add(sum, impulse);
     moment = moment + scale(impulse, load(point.arm, at));
   }
-  const V3 friction = scale(load(c.tangent_impulse[0], at), load(c.tangent[0], at)) +
-                      scale(load(c.tangent_impulse[1], at), load(c.tangent[1], at));
+  const V3 friction = Tangents(c, at).combine(load(c.tangent_impulse[0], at), load(c.tangent_impulse[1], at));
   const V3 impulse = scale(sum, n) + friction;
   V3 torque = cross(moment, n) + cross(m.center(at), friction);
   if (m.patch != nullptr) torque = torque + scale(load(m.patch->twist_impulse, at), n);
@@ -272,6 +259,32 @@ HWY_INLINE void restitute(SoftLanes& lanes, std::size_t index, std::size_t at, c
     apply(scale(change, n), arm_a, arm_b, masses, u);
   }
   scatter_velocities(u, m.contact, at, bodies.motions);
+}
+
+/// What is read of lanes, and where it goes.
+HWY_INLINE void fetch_to_return(const SoftLanes& lanes, std::size_t index, const std::int32_t* manifold_at,
+                                const SoftImpulse* impulses) {
+  if (index >= lanes.contacts.size()) return;
+  const ContactLanes& c = lanes.contacts[index];
+  fetch(c.normal, sizeof(c.normal) + sizeof(c.tangent));
+  fetch(c.tangent_total, sizeof(c.tangent_total));
+  __builtin_prefetch(lanes.points[c.first_point].total, 0, 2);
+  __builtin_prefetch(&lanes.approach[c.first_point], 0, 2);
+  for (std::size_t at = index * kLanes; at < (index + 1) * kLanes; ++at) {
+    if (manifold_at[at] >= 0) __builtin_prefetch(impulses + manifold_at[at], 1, 2);
+  }
+}
+
+HWY_INLINE void return_to_manifolds(const SoftLanes& lanes, std::size_t index, std::size_t at,
+                                    const std::int32_t* manifold_at, SoftImpulse* impulses) {
+  const ContactLanes& c = lanes.contacts[index];
+  const V3 t = Tangents(c, at).combine(load(c.tangent_total[0], at), load(c.tangent_total[1], at));
+  const V zero = hn::Zero(kWide);
+  const V twist = c.patch < 0 ? zero : load(lanes.patches[static_cast<std::size_t>(c.patch)].twist_total, at);
+  const V normal = load(lanes.points[c.first_point].total, at), approach = load(lanes.approach[c.first_point].speed, at);
+  constexpr auto kStride = static_cast<std::ptrdiff_t>(sizeof(SoftImpulse) / sizeof(float));
+  store_rows<kStride, 0>({{normal, approach, t.x, t.y, t.z, twist, zero, zero}}, manifold_at + index * kLanes + at,
+                         &impulses->first.normal);
 }
 
 void Prepare(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const SoftBodies& bodies) {
@@ -311,6 +324,15 @@ void Restitute(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, floa
   }
 }
 
+void Return(const SoftLanes& lanes, LaneRange range, const std::int32_t* manifold_at, SoftImpulse* impulses) {
+  for (std::size_t k = range.first; k < range.last; ++k) {
+    fetch_to_return(lanes, k + 8, manifold_at, impulses);
+    for (std::size_t at = 0; at < kLanes; at += hn::Lanes(kWide)) {
+      return_to_manifolds(lanes, k, at, manifold_at, impulses);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace achilles
@@ -322,6 +344,7 @@ namespace achilles {
 HWY_EXPORT(Prepare);
 HWY_EXPORT(WarmStart);
 HWY_EXPORT(Restitute);
+HWY_EXPORT(Return);
 
 void prepare_contacts(SoftLanes& lanes, LaneRange range, const Drafts& drafts, const SoftBodies& bodies) {
   HWY_DYNAMIC_DISPATCH(Prepare)(lanes, range, drafts, bodies);
@@ -333,6 +356,10 @@ void warm_start_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bo
 
 void restitute_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, float threshold) {
   HWY_DYNAMIC_DISPATCH(Restitute)(lanes, range, bodies, threshold);
+}
+
+void return_impulses(const SoftLanes& lanes, LaneRange range, const std::int32_t* manifold_at, SoftImpulse* impulses) {
+  HWY_DYNAMIC_DISPATCH(Return)(lanes, range, manifold_at, impulses);
 }
 
 }  // namespace achilles

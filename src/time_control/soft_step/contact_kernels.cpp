@@ -53,9 +53,9 @@ HWY_INLINE void solve_friction(const Manifolds& lanes, std::size_t at, const Mas
   if (lanes.patch != nullptr) solve_twist(*lanes.patch, at, load(c.normal, at), pressed, masses, u);
   const V bound = hn::Mul(load(c.friction, at), pressed);
   const V3 arm_a = lanes.center(at), arm_b = arm_a + load(c.across, at);
-  const V3 t1 = load(c.tangent[0], at), t2 = load(c.tangent[1], at);
+  const Tangents tangents(c, at);
   const V3 slip = relative_velocity(u, arm_a, arm_b);
-  const V s1 = dot(t1, slip), s2 = dot(t2, slip);
+  const V s1 = dot(tangents.first, slip), s2 = dot(tangents.second, slip);
   const V m11 = load(c.tangent_mass[0], at), m22 = load(c.tangent_mass[1], at), m12 = load(c.tangent_mass[2], at);
   const V before1 = load(c.tangent_impulse[0], at), before2 = load(c.tangent_impulse[1], at);
   V f1 = hn::Sub(before1, hn::Add(hn::Mul(m11, s1), hn::Mul(m12, s2)));
@@ -67,7 +67,7 @@ HWY_INLINE void solve_friction(const Manifolds& lanes, std::size_t at, const Mas
   f2 = hn::Mul(f2, shrink);
   store(f1, c.tangent_impulse[0], at);
   store(f2, c.tangent_impulse[1], at);
-  apply(scale(hn::Sub(f1, before1), t1) + scale(hn::Sub(f2, before2), t2), arm_a, arm_b, masses, u);
+  apply(tangents.combine(hn::Sub(f1, before1), hn::Sub(f2, before2)), arm_a, arm_b, masses, u);
 }
 
 /// Softness of each lane: what the ground holds may be stiffer.

@@ -52,11 +52,11 @@ using Lane = float[kLanes];
 
 /// Eight manifolds. What only some have lies apart, so that those of one point between round bodies take a third of
 /// the memory that any others may take.
-struct alignas(32) ContactLanes {
+struct alignas(64) ContactLanes {
   std::int32_t slot_a[kLanes];  // of the bodies; 0 in lanes without a contact
   std::int32_t slot_b[kLanes];
-  Lane normal[3];  // from a to b
-  Lane tangent[2][3];
+  Lane normal[3];   // from a to b
+  Lane tangent[3];  // what the tangents have besides parts of the normal: x and y of the first, y of the second
   Lane across[3];  // [m] from the centre of b to that of a: what the arm of b is longer than that of a
   Lane friction;
   Lane tangent_mass[3];                       // inverse of the 2×2 effective mass: 11, 22, 12
@@ -144,6 +144,20 @@ struct Drafts {
   const PointDraft* points = nullptr;
 };
 
+/// What a step leaves of a point.
+struct PointImpulse {
+  float normal = 0;    // [N s]
+  float approach = 0;  // [m/s] normal velocity at the beginning of the step
+};
+
+/// What it leaves of a manifold.
+struct alignas(32) SoftImpulse {
+  PointImpulse first;  // point
+  float tangent[3];    // [N s] world axes
+  float twist;         // [N m s]
+  float unused[2];
+};
+
 /// A contact or joint as a damped spring, in impulses over a substep.
 struct Softness {
   float bias_rate = 0;      // [1/s] error to velocity
@@ -179,5 +193,7 @@ void warm_start_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bo
 void solve_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, const SubstepOptions& options);
 /// Points that met faster than the threshold [m/s] and were pressed leave with their restitution.
 void restitute_contacts(SoftLanes& lanes, LaneRange range, const SoftBodies& bodies, float threshold);
+/// Hands what the manifolds got back to them, but for points after the first. `manifold_at` as in Drafts.
+void return_impulses(const SoftLanes& lanes, LaneRange range, const std::int32_t* manifold_at, SoftImpulse* impulses);
 
 }  // namespace achilles

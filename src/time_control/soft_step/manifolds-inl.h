@@ -116,6 +116,33 @@ struct Manifolds {
   }
 };
 
+/// Two directions that complete n to a frame, without a branch [Duff17]: with s the sign of n_z and a = −1/(s + n_z)
+///
+///   t₁ = (1 + s a n_x², s a n_x n_y, −s n_x),   t₂ = (a n_x n_y, s + a n_y², −n_y).
+///
+/// Three of the six are others but for their signs and are not kept.
+struct Tangents {
+  V3 first, second;
+
+  HWY_INLINE Tangents(const ContactLanes& c, std::size_t at) {
+    const V3 n = load(c.normal, at);
+    const V sign = hn::And(n.z, hn::Set(kWide, -0.0f));
+    const V skew = load(c.tangent[1], at);
+    first = {load(c.tangent[0], at), skew, hn::Neg(hn::Xor(n.x, sign))};
+    second = {hn::Xor(skew, sign), load(c.tangent[2], at), hn::Neg(n.y)};
+  }
+  HWY_INLINE V3 combine(V x, V y) const { return scale(x, first) + scale(y, second); }
+};
+
+HWY_INLINE void store_tangents(ContactLanes& c, std::size_t at) {
+  const V3 n = load(c.normal, at);
+  const V one = hn::Set(kWide, 1.0f), sign = hn::CopySign(one, n.z);
+  const V a = hn::Neg(hn::Div(one, hn::Add(sign, n.z)));
+  store(hn::Add(one, hn::Mul(hn::Mul(sign, hn::Mul(n.x, n.x)), a)), c.tangent[0], at);
+  store(hn::Mul(sign, hn::Mul(hn::Mul(n.x, n.y), a)), c.tangent[1], at);
+  store(hn::Add(sign, hn::Mul(hn::Mul(n.y, n.y), a)), c.tangent[2], at);
+}
+
 constexpr std::size_t kLanesAhead = 16, kBodiesAhead = 4;
 
 /// Into the second-level cache: the first has places for few lines on their way.

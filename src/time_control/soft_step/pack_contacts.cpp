@@ -100,47 +100,24 @@ void ContactPacker::draft_points(const SoftManifold& manifold, const Contact& co
   if (patch) soft_.point_drafts[manifold.first + 1].twist = static_cast<float>(twist);
 }
 
-/// What is read of lanes, and where it goes.
-void ContactPacker::fetch_to_unpack(std::size_t index) const {
-  if (index >= soft_.lanes.contacts.size()) return;
-  const auto ask = [](const auto& from) {
-    for (std::size_t k = 0; k < sizeof(from); k += 64) {
-      __builtin_prefetch(reinterpret_cast<const char*>(&from) + k, 0, 2);
-    }
-    __builtin_prefetch(reinterpret_cast<const char*>(&from + 1) - 1, 0, 2);
-  };
-  const ContactLanes& c = soft_.lanes.contacts[index];
-  ask(c.tangent);
-  ask(c.tangent_total);
-  ask(soft_.lanes.points[c.first_point].total);
-  ask(soft_.lanes.approach[c.first_point]);
-  for (std::size_t at = index * kLanes; at < (index + 1) * kLanes; ++at) {
-    if (soft_.manifold_at[at] >= 0)
-      __builtin_prefetch(&soft_.impulses[static_cast<std::size_t>(soft_.manifold_at[at])], 1, 2);
+void ContactPacker::unpack(const LaneRange& range) const {
+  return_impulses(soft_.lanes, range, soft_.manifold_at.data(), soft_.impulses.data());
+  for (std::size_t k = range.first; k < range.last; ++k) {
+    if (soft_.lanes.contacts[k].points > 1) return_further(k);
   }
 }
 
-void ContactPacker::unpack(std::size_t index) const {
-  fetch_to_unpack(index + 8);
+/// To the points after the first.
+void ContactPacker::return_further(std::size_t index) const {
   const ContactLanes& c = soft_.lanes.contacts[index];
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const std::int32_t m = soft_.manifold_at[index * kLanes + lane];
     if (m < 0) continue;
-    SoftImpulse& to = soft_.impulses[static_cast<std::size_t>(m)];
-    const auto impulse_at = [&](std::uint32_t k) {
-      return PointImpulse{soft_.lanes.points[c.first_point + k].total[lane],
-                          soft_.lanes.approach[c.first_point + k].speed[lane]};
-    };
-    to.first = impulse_at(0);
-    if (c.points > 1) {
-      const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
-      for (std::uint32_t k = 1; k < manifold.count; ++k) soft_.further[manifold.first + k] = impulse_at(k);
+    const SoftManifold& manifold = soft_.manifolds[static_cast<std::size_t>(m)];
+    for (std::uint32_t k = 1; k < manifold.count; ++k) {
+      soft_.further[manifold.first + k] = {soft_.lanes.points[c.first_point + k].total[lane],
+                                           soft_.lanes.approach[c.first_point + k].speed[lane]};
     }
-    for (int k = 0; k < 3; ++k) {
-      to.tangent[k] =
-          c.tangent_total[0][lane] * c.tangent[0][k][lane] + c.tangent_total[1][lane] * c.tangent[1][k][lane];
-    }
-    to.twist = c.patch < 0 ? 0 : soft_.lanes.patches[static_cast<std::size_t>(c.patch)].twist_total[lane];
   }
 }
 

@@ -21,11 +21,11 @@ class ContactPacker {
   void prepare() const;
   void draft(std::size_t manifold) const;
   [[nodiscard]] Drafts drafts() const;
-  /// Hands what the contacts at this place of the lanes got back to their manifolds.
-  void unpack(std::size_t index) const;
+  /// Hands what the contacts at these places of the lanes got back to their manifolds.
+  void unpack(const LaneRange& range) const;
 
  private:
-  void fetch_to_unpack(std::size_t index) const;
+  void return_further(std::size_t index) const;
   void draft_points(const SoftManifold& manifold, const Contact& contact, ManifoldDraft& to) const;
   /// What is remembered of the point at this place in contact `index`.
   [[nodiscard]] const CachedPoint* recall(const Contact& contact, std::uint32_t index, std::uint32_t place) const;

@@ -78,6 +78,8 @@ class SoftStep {
     profile.count("colours kept", soft_.coloring.kept ? static_cast<double>(soft_.manifolds.size()) : 0);
     profile.count("lanes kept", soft_.lanes_kept ? static_cast<double>(soft_.lanes.contacts.size()) : 0);
     profile.count("cells", static_cast<double>(soft_.cells.size()));
+    const std::size_t within = soft_.cells.size() > 0 ? soft_.cells.lane_start.back() : 0;
+    profile.count("lanes between cells", static_cast<double>(soft_.lanes.contacts.size() - within));
     const auto lanes = static_cast<double>(soft_.lanes.contacts.size() * kLanes);
     profile.count("share of lanes filled", lanes > 0 ? static_cast<double>(soft_.manifolds.size()) / lanes : 0);
   }
@@ -255,7 +257,7 @@ class SoftStep {
         solve_contacts(soft_.lanes, range, bodies, {1 / h, false, push_speed, between_, grounded_});
         break;
       case Kind::kUnpack:
-        for (std::size_t k = range.first; k < range.last; ++k) packer_.unpack(k);
+        packer_.unpack(range);
         break;
       case Kind::kRestitute:
         restitute_contacts(soft_.lanes, range, bodies, static_cast<float>(options_.restitution_threshold));

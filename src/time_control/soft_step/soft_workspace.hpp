@@ -28,20 +28,6 @@ struct alignas(64) BodyDraft {
   SoftVelocity velocity, acceleration;
 };
 
-/// What a step leaves of a point.
-struct PointImpulse {
-  float normal = 0;    // [N s]
-  float approach = 0;  // [m/s] normal velocity at the beginning of the step
-};
-
-/// What it leaves of a manifold.
-struct alignas(32) SoftImpulse {
-  PointImpulse first;  // point
-  float tangent[3];    // [N s] world axes
-  float twist;         // [N m s]
-  float unused[2];
-};
-
 /// What a block of contacts leaves in the World's memory.
 struct SoftTally {
   std::uint32_t contacts = 0, points = 0;  // that touched

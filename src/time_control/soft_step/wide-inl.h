@@ -125,24 +125,26 @@ HWY_INLINE Columns load_rows(const float* table, const std::int32_t* rows) {
   return to;
 }
 
-/// The way back. Rows up to 0 are read-only: many lanes may share them, also on other threads.
+/// The way back, but for rows before the first. Of bodies those up to 0 are read-only: many lanes may share them, also
+/// on other threads.
+template <std::ptrdiff_t kStride = kRow, std::int32_t kFirst = 1>
 HWY_INLINE void store_rows(Columns from, const std::int32_t* rows, float* table) {
 #if HWY_TARGET == HWY_SCALAR
-  if (rows[0] <= 0) return;
-  for (std::size_t k = 0; k < 8; ++k) hn::Store(from.c[k], kWide, table + kRow * rows[0] + k);
+  if (rows[0] < kFirst) return;
+  for (std::size_t k = 0; k < 8; ++k) hn::Store(from.c[k], kWide, table + kStride * rows[0] + k);
 #else
   if constexpr (kWidth == 8) {
     transpose(from.c);
     for (std::size_t k = 0; k < 8; ++k) {
-      if (rows[k] > 0) hn::Store(from.c[k], kWide, table + kRow * rows[k]);
+      if (rows[k] >= kFirst) hn::Store(from.c[k], kWide, table + kStride * rows[k]);
     }
   } else {
     transpose_blocks(from.c[0], from.c[1], from.c[2], from.c[3]);
     transpose_blocks(from.c[4], from.c[5], from.c[6], from.c[7]);
     for (std::size_t k = 0; k < 4; ++k) {
-      if (rows[k] <= 0) continue;
-      hn::Store(from.c[k], kWide, table + kRow * rows[k]);
-      hn::Store(from.c[4 + k], kWide, table + kRow * rows[k] + 4);
+      if (rows[k] < kFirst) continue;
+      hn::Store(from.c[k], kWide, table + kStride * rows[k]);
+      hn::Store(from.c[4 + k], kWide, table + kStride * rows[k] + 4);
     }
   }
 #endif
