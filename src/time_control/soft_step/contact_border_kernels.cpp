@@ -281,7 +281,8 @@ HWY_INLINE void return_to_manifolds(const SoftLanes& lanes, std::size_t index, s
   const V3 t = Tangents(c, at).combine(load(c.tangent_total[0], at), load(c.tangent_total[1], at));
   const V zero = hn::Zero(kWide);
   const V twist = c.patch < 0 ? zero : load(lanes.patches[static_cast<std::size_t>(c.patch)].twist_total, at);
-  const V normal = load(lanes.points[c.first_point].total, at), approach = load(lanes.approach[c.first_point].speed, at);
+  const V normal = load(lanes.points[c.first_point].total, at),
+          approach = load(lanes.approach[c.first_point].speed, at);
   constexpr auto kStride = static_cast<std::ptrdiff_t>(sizeof(SoftImpulse) / sizeof(float));
   store_rows<kStride, 0>({{normal, approach, t.x, t.y, t.z, twist, zero, zero}}, manifold_at + index * kLanes + at,
                          &impulses->first.normal);

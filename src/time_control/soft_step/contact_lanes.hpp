@@ -57,7 +57,7 @@ struct alignas(64) ContactLanes {
   std::int32_t slot_b[kLanes];
   Lane normal[3];   // from a to b
   Lane tangent[3];  // what the tangents have besides parts of the normal: x and y of the first, y of the second
-  Lane across[3];  // [m] from the centre of b to that of a: what the arm of b is longer than that of a
+  Lane across[3];   // [m] from the centre of b to that of a: what the arm of b is longer than that of a
   Lane friction;
   Lane tangent_mass[3];                       // inverse of the 2×2 effective mass: 11, 22, 12
   Lane tangent_impulse[2];                    // [N s] of a substep
