@@ -1,5 +1,6 @@
 #include "record/page_data.hpp"
 
+#include "record/page_instant.hpp"
 #include "record/sampling.hpp"
 
 #include <algorithm>
@@ -109,11 +110,6 @@ void write_rows(const Recording& recording, const std::string& name, const PageP
 }
 
 float to_float(double value) { return static_cast<float>(value); }
-
-std::int16_t to_fraction(double value) {
-  if (!std::isfinite(value)) return 0;
-  return static_cast<std::int16_t>(std::lround(32767 * std::clamp(value, -1.0, 1.0)));
-}
 
 void write_asleep(const Recording& recording, const PagePlan& plan, Base64Writer& out) {
   std::vector<std::uint8_t> bits((recording.body_count() + 7) / 8);

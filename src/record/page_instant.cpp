@@ -29,12 +29,12 @@ class ArrayWriter {
   std::string& bytes_;
 };
 
+}  // namespace
+
 std::int16_t to_fraction(double value) {
   if (!std::isfinite(value)) return 0;
   return static_cast<std::int16_t>(std::lround(32767 * std::clamp(value, -1.0, 1.0)));
 }
-
-}  // namespace
 
 void encode_page_instant(const Instant& instant, std::string& bytes) {
   ArrayWriter out(bytes);

@@ -17,7 +17,7 @@ void solve_group(World& world, const GroupSolveOptions& options, StepWorkspace& 
   const RowProblem problem{std::span<const Row>(scratch.rows).subspan(first, count), world.bodies.velocity,
                            scratch.inverse_mass};
   const std::span<double> impulses = std::span(scratch.impulses).subspan(first, count);
-  SolverWorkspace& workspace = scratch.solving[BlockRunner::thread_index()];
+  SolverWorkspace& workspace = scratch.solving[BlockRunner::thread_index() % scratch.solving.size()];
   const SolverOptions exact = NewtonOptions{};
   const bool is_exact = is_solved_exactly(scratch, group, options.exact_rows);
   scratch.solves[group] = solve(problem, is_exact ? exact : options.solver, workspace, impulses);
