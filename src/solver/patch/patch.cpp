@@ -200,11 +200,6 @@ void weigh_couple(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
   patch.torsion_step = about > 0 ? 1 / about : 0;
 }
 
-/// The impulses of a patch as one on b, and its moments about the two bodies.
-struct Wrench {
-  Vec3 impulse = Vec3::Zero(), turn_a = Vec3::Zero(), turn_b = Vec3::Zero();
-};
-
 Wrench add_up(const Patch& patch) {
   Wrench sum;
   for (int i = 0; i < patch.count; ++i) {
@@ -216,11 +211,11 @@ Wrench add_up(const Patch& patch) {
   return sum;
 }
 
+}  // namespace
+
 double power_of(const Wrench& wrench, const BodyVelocity& a, const BodyVelocity& b) {
   return wrench.impulse.dot(b.linear - a.linear) + wrench.turn_b.dot(b.angular) - wrench.turn_a.dot(a.angular);
 }
-
-}  // namespace
 
 void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass) {
   fill_responses(patch, inverse_mass);

@@ -71,6 +71,14 @@ void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
 /// tangents included.
 double apply_patch(const Patch& patch, const PatchBodies& bodies);
 
+/// Impulses at several points as one on b, and its moments about the two bodies.
+struct Wrench {
+  Vec3 impulse = Vec3::Zero(), turn_a = Vec3::Zero(), turn_b = Vec3::Zero();
+};
+
+/// How fast a share of it would change the energy of bodies that move so [J].
+[[nodiscard]] double power_of(const Wrench& wrench, const BodyVelocity& a, const BodyVelocity& b);
+
 /// Σ λ·w, tangents included [J]: how fast the energy would grow if more of the impulses the patch has were applied.
 [[nodiscard]] double measure_power(const Patch& patch, std::span<const BodyVelocity> u);
 

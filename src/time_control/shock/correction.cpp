@@ -151,7 +151,7 @@ class FinalPushes {
         group_(group),
         scratch_(scratch),
         bodies_{scratch.inverse_mass, scratch.shock->displacement},
-        values_(scratch.shock->block_value) {}
+        values_(group.values(scratch)) {}
 
   [[nodiscard]] std::size_t stages() const {
     return 1 + static_cast<std::size_t>(options_.correction_iterations) * (group_.stage_count() + 1);
@@ -168,13 +168,11 @@ class FinalPushes {
     }
     if (ended_) return;
     if ((stage - 1) % (group_.stage_count() + 1) == group_.stage_count()) {
-      const auto first = values_.begin() + group_.first_block;
-      ended_ = *std::max_element(first, first + static_cast<std::ptrdiff_t>(group_.blocks.size())) <
-               kSettled * options_.slop;
+      ended_ = *std::max_element(values_.begin(), values_.end()) < kSettled * options_.slop;
       return;
     }
     const std::size_t block = group_.block_at(place(stage - 1), k);
-    values_[group_.first_block + block] = sweep_normals(group_.patches_of(block), bodies_, direction(stage - 1));
+    values_[block] = sweep_normals(group_.patches_of(block), bodies_, direction(stage - 1));
   }
 
  private:
@@ -266,8 +264,8 @@ void correct_shocks(World& world, const ShockPropagationOptions& options, double
   prepare_displacements(world.bodies.size(), scratch);
   for_each_shock_group(scratch, [&](std::size_t index) {
     const ShockGroup group(scratch, index);
-    const auto first = shock.block_value.begin() + group.first_block;
-    const double worst = find_worst(first, first + static_cast<std::ptrdiff_t>(group.blocks.size()));
+    const std::span<const double> values = group.values(scratch);
+    const double worst = find_worst(values.begin(), values.end());
     if (worst < kWrong) return;
     const bool by_layers = options.propagate && worst == kLost;
     const double deep = deep_beyond_slop(world, h);

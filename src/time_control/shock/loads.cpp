@@ -11,10 +11,9 @@
 namespace achilles {
 namespace {
 
-constexpr double kSoft = 1e-9;   // of the trace: a body on one point or one edge has a singular gram
-constexpr double kUpward = 0.5;  // cosine: what pushes farther aside carries no weight
-constexpr double kHopeless =
-    100;  // times the energy that is to be taken out: less than a tenth of the pushes would stay
+constexpr double kSoft = 1e-9;     // of the trace: a body on one point or one edge has a singular gram
+constexpr double kUpward = 0.5;    // cosine: what pushes farther aside carries no weight
+constexpr double kHopeless = 100;  // times the energy to be taken out: less than a tenth of the pushes would stay
 
 /// Push on b, by normal impulse, as nearly along `aim` as friction lets; zero where that is far from it.
 Vec3 find_push(const Patch& patch, const Vec3& aim) {
@@ -167,24 +166,20 @@ class LoadPass {
     return load.share;
   }
 
-  /// The pushes of a patch as one impulse on b, and its moments about the two bodies.
-  struct Wrench {
-    Vec3 impulse = Vec3::Zero(), about_a = Vec3::Zero(), about_b = Vec3::Zero();
-  };
+  /// The pushes of a patch.
   [[nodiscard]] Wrench wrench(std::size_t k) const {
     Wrench sum;
     for (int i = 0; i < patches_[k].count; ++i) {
       const Vec3 impulse = pushes_[k].normal[i] * pushes_[k].push;
       sum.impulse += impulse;
-      sum.about_a += point_of(patches_[k].arm_a, i).cross(impulse);
-      sum.about_b += point_of(patches_[k].arm_b, i).cross(impulse);
+      sum.turn_a += point_of(patches_[k].arm_a, i).cross(impulse);
+      sum.turn_b += point_of(patches_[k].arm_b, i).cross(impulse);
     }
     return sum;
   }
 
   [[nodiscard]] double power(std::size_t k, const Wrench& of) const {
-    const BodyVelocity &a = bodies_.velocity[patches_[k].body_a], &b = bodies_.velocity[patches_[k].body_b];
-    return of.impulse.dot(b.linear - a.linear) + of.about_b.dot(b.angular) - of.about_a.dot(a.angular);
+    return power_of(of, bodies_.velocity[patches_[k].body_a], bodies_.velocity[patches_[k].body_b]);
   }
 
   /// Returns the energy that the bodies gain.
@@ -194,8 +189,8 @@ class LoadPass {
       if (pushes_[k].push.isZero(0)) continue;
       const Wrench of = wrench(k);
       energy += 0.5 * share * power(k, of);
-      push(patches_[k].body_a, -share * of.impulse, -share * of.about_a);
-      push(patches_[k].body_b, share * of.impulse, share * of.about_b);
+      push(patches_[k].body_a, -share * of.impulse, -share * of.turn_a);
+      push(patches_[k].body_b, share * of.impulse, share * of.turn_b);
       energy += 0.5 * share * power(k, of);
     }
     return energy;
