@@ -48,6 +48,7 @@ class Run {
     RecorderOptions options;
     options.threads = options_.threads;
     options.overrides = options_.overrides;
+    options.every = static_cast<double>(every_) * h_;
     Scene scene = simulation_.scene();
     scene.duration = duration_;  // of this run: where a resumed one ends
     recorder_ = std::make_unique<Recorder>(path, simulation_.world(), scene, options);
@@ -132,6 +133,7 @@ Scene scene_of(const Recording& recording) {
 
 /// Interval between the instants of a recording [s].
 double interval_of(const Recording& recording, double h) {
+  if (recording.head().every) return *recording.head().every;
   Instant instant;
   if (recording.instants() < 2) return 1.0 / 60;
   recording.read(1, instant);

@@ -217,6 +217,7 @@ void write_head(const Hdf5File& file, const RecordingHead& head) {
   file.write_attribute("threads", head.threads);
   file.write_attribute("step", std::span(&head.step, 1));
   file.write_attribute("duration", std::span(&head.duration, 1));
+  if (head.every) file.write_attribute("every", std::span(&*head.every, 1));
   file.write_attribute("gravity", std::span(head.gravity.data(), 3));
   file.write_texts("scene", std::span(&head.scene_text, 1));
   file.write_texts("options", std::span(&head.options, 1));
@@ -258,6 +259,12 @@ RecordingHead read_head(const Hdf5File& file) {
   head.threads = file.read_integer_attribute("threads");
   head.step = file.read_real_attribute("step", 1)[0];
   head.duration = file.read_real_attribute("duration", 1)[0];
+  if (file.has_attribute("every")) {
+    head.every = file.read_real_attribute("every", 1)[0];
+    if (!(*head.every > 0) || !std::isfinite(*head.every)) {
+      throw std::runtime_error(file.path() + ": the time between instants should be positive");
+    }
+  }
   const std::vector<double> gravity = file.read_real_attribute("gravity", 3);
   head.gravity = Vec3(gravity[0], gravity[1], gravity[2]);
   head.scene_text = read_single_text(file, "scene");
@@ -277,6 +284,7 @@ std::uint64_t head_digest(const RecordingHead& head) {
   digest.take(&head.threads, sizeof head.threads);
   digest.take(&head.step, sizeof head.step);
   digest.take(&head.duration, sizeof head.duration);
+  if (head.every) digest.take(&*head.every, sizeof *head.every);
   digest.take(head.gravity.data(), 3 * sizeof(double));
   for (const RecordedBody& body : head.bodies) {
     digest.take(body.name);

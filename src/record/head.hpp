@@ -7,6 +7,7 @@
 #include <achilles/world.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ struct RecordingHead {
   std::string options;                 // JSON object
   std::string overrides;               // JSON [[path, value], ..], already applied to scene_text
   std::int64_t threads = 1;
-  double step = 0;      // [s]
-  double duration = 0;  // [s]
+  double step = 0;              // [s]
+  double duration = 0;          // [s]
+  std::optional<double> every;  // [s] between instants, as asked for; recordings of old do not have it
   Vec3 gravity = Vec3::Zero();
   std::vector<RecordedBody> bodies;
   std::vector<std::string> shapes;  // JSON, see json_shape.hpp; bodies of equal shape share one

@@ -1,7 +1,7 @@
 // What a recording (run.h5) holds. T instants, N bodies, C contact points, E events, K checkpoints; SI units.
 //
 //   attributes    format "achilles-recording", format_version, version (of Achilles), scene_name, scene_file, source,
-//                 method, impact, solver, threads, step [s], duration [s], gravity (3)
+//                 method, impact, solver, threads, step [s], duration [s], every [s] between instants, gravity (3)
 //   /scene        (1) text: the scene file with every --set applied; reading it again gives the scene of the run
 //   /options      (1) text: the method's options as JSON        /overrides  (1) text: [[path, value], ..] as JSON
 //   /time         (T) [s]                 /step  (T) index of the step that led here

@@ -112,7 +112,8 @@ Recorder::Arrays::Arrays(const Hdf5File& file, hsize_t bodies, int compression)
 
 Recorder::Recorder(const std::string& path, const World& world, const Scene& scene, const RecorderOptions& options)
     : file_(Hdf5File::create(path)), flush_seconds_(options.flush_seconds) {
-  const RecordingHead head = make_head(world, scene, options.threads, options.overrides);
+  RecordingHead head = make_head(world, scene, options.threads, options.overrides);
+  head.every = options.every;
   write_head(file_, head);
   digest_ = head_digest(head);
   for (const char* group : {"contacts", "scalars", "events", "checkpoints"}) file_.make_group(group);

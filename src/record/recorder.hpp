@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct RecorderOptions {
   std::vector<Override> overrides;  // kept in the file; Scene::text has them applied
   double flush_seconds = 1;         // [s] wall time between commits; 0 commits every instant
   int compression = 1;              // of deflate, 0 to 9
+  std::optional<double> every;      // [s] between instants, kept in the file for a run that goes on from it
 };
 
 /// The bodies of a recording are those of the world it began with: it refuses a world whose bodies were added or

@@ -98,6 +98,25 @@ TEST(Run, ResumedRunHasTheBitsOfAnUninterruptedOne) {
   }
 }
 
+// Cut before the second instant, when no two instants tell how far apart they should be.
+TEST(Run, ResumedRunKeepsTheTimeBetweenInstantsThatWasAskedFor) {
+  const TemporaryFolder folder;
+  const Scene scene = make_scene();
+  RunOptions whole;
+  whole.record_path = folder.file("whole.h5");
+  whole.every = 0.1;
+  (void)run_scene(scene, whole);
+  ASSERT_EQ(Recording(whole.record_path).instants(), 11U);
+  for (const std::int64_t steps : {1, 19, 20, 21}) {
+    RunOptions part = whole;
+    part.record_path = folder.file("part.h5");
+    part.progress = [steps](const RunProgress& progress) { return progress.steps < steps; };
+    (void)run_scene(scene, part);
+    (void)resume_run(part.record_path);
+    expect_same_states(whole.record_path, part.record_path);
+  }
+}
+
 TEST(Run, RecordsTheEventsThatTheSceneAsksForAndResumesTheirLog) {
   const TemporaryFolder folder;
   const Scene scene = parse_scene(make_scene().text, "<text>", {{"events", "{timers: [0.25]}"}});

@@ -108,11 +108,18 @@ struct LiveRun::Impl {
     changed.notify_one();
   }
 
+  RecorderOptions recorder_options() const {
+    RecorderOptions of_recorder;
+    of_recorder.threads = options.threads;
+    of_recorder.every = static_cast<double>(every) * scene.step;
+    return of_recorder;
+  }
+
   /// A new recording from the present world on.
   void start_recording() {
     every = std::max<std::int64_t>(1, std::llround(kFrame / scene.step));
     recorder = std::make_unique<Recorder>(folder.file(fmt::format("live{}.h5", files++)), simulation.world(), scene,
-                                          RecorderOptions{options.threads, {}, 1, 1});
+                                          recorder_options());
     report = ReportBuilder();
     report.begin(simulation.world(), scene);
     recorded = -1;
@@ -320,7 +327,7 @@ struct LiveRun::Impl {
     {
       const Recording earlier(finished);
       auto next = std::make_unique<Recorder>(folder.file(fmt::format("live{}.h5", files++)), simulation.world(), scene,
-                                             RecorderOptions{options.threads, {}, 1, 1});
+                                             recorder_options());
       next->append_instants(earlier, earlier.instants(), simulation.world().time);
       recorder = std::move(next);
     }
@@ -333,7 +340,7 @@ struct LiveRun::Impl {
     const std::string recording = folder.file("page.h5");
     const std::string page = folder.file("page.html");
     {
-      Recorder one(recording, simulation.world(), scene, RecorderOptions{options.threads, {}, 1, 1});
+      Recorder one(recording, simulation.world(), scene, recorder_options());
       one.instant(simulation.world(), simulation.contacts(), simulation.penetration());
       one.finish(RunReport{});
     }
