@@ -137,9 +137,9 @@ void describe_reproduce(CLI::App& app, Request& request) {
 
 void describe_recordings(CLI::App& app, Request& request) {
   CLI::App* command =
-      app.add_subcommand("export", "Turn a recording into a page that plays anywhere, glTF, or numbers");
+      app.add_subcommand("export", "Turn a recording into a page that plays anywhere, glTF, numbers, or its report");
   command->add_option("RECORDING", request.recording, "Recording (HDF5)")->required();
-  command->add_option("OUTPUT", request.outputs, "OUT.html, OUT.glb or OUT.csv, one or more")->required();
+  command->add_option("OUTPUT", request.outputs, "OUT.html, OUT.glb, OUT.csv or OUT.json, one or more")->required();
   command
       ->add_option("--size", request.megabytes,
                    "Of the data in OUT.html or OUT.glb at most [MB]; longer recordings are thinned out evenly in time; "

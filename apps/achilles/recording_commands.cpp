@@ -7,9 +7,11 @@
 
 #include "record/csv.hpp"
 #include "record/gltf.hpp"
+#include "record/output_file.hpp"
 #include "record/page.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <map>
@@ -38,14 +40,27 @@ std::string describe(const RecordedEvent& event, const RecordingHead& head, cons
   }
 }
 
+/// The report that the run ended with.
+void export_report(const Recording& recording, const std::string& path) {
+  if (!recording.is_complete()) {
+    throw BadInput(fmt::format("{}: the run was cut off before it made its report", recording.path()));
+  }
+  const auto report = nlohmann::ordered_json::parse(recording.report(), nullptr, false);
+  if (report.is_discarded()) throw BadInput(fmt::format("{}: its report is damaged", recording.path()));
+  OutputFile file(path);
+  file.write(report.dump(2));
+  file.write("\n");
+  file.close();
+}
+
 }  // namespace
 
 int export_recording(const std::string& recording_path, const std::vector<std::string>& outputs,
                      std::optional<double> megabytes) {
   for (const std::string& output : outputs) {
     const std::string extension = std::filesystem::path(output).extension().string();
-    if (extension != ".csv" && extension != ".html" && extension != ".glb") {
-      throw BadInput(fmt::format("{}: exports end in .html, .glb or .csv", output));
+    if (extension != ".csv" && extension != ".html" && extension != ".glb" && extension != ".json") {
+      throw BadInput(fmt::format("{}: exports end in .html, .glb, .csv or .json", output));
     }
   }
   const Recording recording = open_recording(recording_path);
@@ -56,6 +71,8 @@ int export_recording(const std::string& recording_path, const std::vector<std::s
     const std::filesystem::path extension = std::filesystem::path(output).extension();
     if (extension == ".csv") {
       export_csv(recording, output);
+    } else if (extension == ".json") {
+      export_report(recording, output);
     } else if (extension == ".glb") {
       export_gltf(recording, output, gltf);
     } else {

@@ -43,6 +43,20 @@ void MomentumBalance::begin(const World& world) {
   }
 }
 
+void MomentumBalance::take_given(const World& world) {
+  const BodyArrays& bodies = world.bodies;
+  if (!is_defined_ || asleep_.size() != bodies.size()) return;
+  before_ = measure(world);
+  asleep_ = bodies.asleep;
+  position_ = bodies.position;
+  applied_force_ = applied_torque_ = Vec3::Zero();
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    if (!bodies.is_movable(k)) continue;
+    applied_force_ += bodies.applied_force[k];
+    applied_torque_ += position_[k].cross(bodies.applied_force[k]) + bodies.applied_torque[k];
+  }
+}
+
 /// Calls visit(body) for the bodies that were awake before the step or are after it; blocks of sleepers are passed
 /// over.
 template <class Visit>
@@ -80,8 +94,14 @@ void MomentumBalance::see(const World& world, std::span<const ContactRecord> con
     is_defined_ = false;  // bodies came or went
     return;
   }
+  const double h = world.time - time_;
   Sum given;
-  add_forces(world, world.time - time_, given);
+  add_forces(world, h, given);
+  given.linear += h * applied_force_;
+  given.angular += h * applied_torque_;
+  given.size += h * applied_force_.norm();
+  given.turn += h * applied_torque_.norm();
+  applied_force_ = applied_torque_ = Vec3::Zero();
   linear_given_ += given.size;
   angular_given_ += given.turn;
   const auto is_active = [&](std::uint32_t body) {

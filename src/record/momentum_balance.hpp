@@ -23,6 +23,9 @@ class MomentumBalance {
  public:
   /// The state before the first step.
   void begin(const World& world);
+  /// The state that somebody outside has left between two steps: velocities that were set are none of the method's
+  /// doing, nor are forces applied for the step that comes. Not needed where nobody has touched anything.
+  void take_given(const World& world);
   /// The state after a step, and the contacts of that step.
   void see(const World& world, std::span<const ContactRecord> contacts);
 
@@ -46,12 +49,13 @@ class MomentumBalance {
   Vec3 axes_ = Vec3::Ones();                  // 1 where no body is locked
   double time_ = 0;                           // [s]
   Sum before_;
-  std::vector<std::uint8_t> asleep_;                     // before the step
-  std::vector<Vec3> position_;                           // [m] before the step
-  Vec3 linear_ = Vec3::Zero(), angular_ = Vec3::Zero();  // [N s], [N m s] that nothing explains, so far
-  double worst_linear_ = 0, worst_angular_ = 0;          // largest sizes of these
-  double linear_scale_ = 0, angular_scale_ = 0;          // largest so far
-  double linear_given_ = 0, angular_given_ = 0;          // by gravity and forces, without regard to direction
+  Vec3 applied_force_ = Vec3::Zero(), applied_torque_ = Vec3::Zero();  // [N], [N m] about the origin, next step only
+  std::vector<std::uint8_t> asleep_;                                   // before the step
+  std::vector<Vec3> position_;                                         // [m] before the step
+  Vec3 linear_ = Vec3::Zero(), angular_ = Vec3::Zero();                // [N s], [N m s] that nothing explains, so far
+  double worst_linear_ = 0, worst_angular_ = 0;                        // largest sizes of these
+  double linear_scale_ = 0, angular_scale_ = 0;                        // largest so far
+  double linear_given_ = 0, angular_given_ = 0;  // by gravity and forces, without regard to direction
 };
 
 }  // namespace achilles

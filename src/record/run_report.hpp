@@ -25,6 +25,9 @@ class ReportBuilder {
  public:
   /// The state before the first step; starts the clock.
   void begin(const World& world, const Scene& scene);
+  /// The world as somebody outside has left it before a step, by setting velocities or applying forces: what that gives
+  /// is not counted as an error of the balance of momentum.
+  void take_given(const World& world) { balance_.take_given(world); }
   /// The world as the step left it. Costs one look at what is awake, for the energy.
   void after_step(const World& world, const StepReport& step);
   /// Impulses of the step that led to the state of `world`, for the statistics per pair of bodies and for the balance

@@ -422,6 +422,11 @@ class Recordings(ProgramTest):
         self.call("export", "run.h5", "export.csv")
         self.assertEqual((self.folder / "export.csv").read_bytes(), (self.folder / "run.csv").read_bytes())
 
+    def test_export_gives_the_report_of_the_run(self):
+        self.record("--report", "run.json")
+        self.call("export", "run.h5", "export.json")
+        self.assertEqual((self.folder / "export.json").read_bytes(), (self.folder / "run.json").read_bytes())
+
     def test_export_gives_a_page_and_gltf(self):
         self.record()
         self.call("export", "run.h5", "run.html", "run.glb")

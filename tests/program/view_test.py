@@ -194,6 +194,18 @@ class Protocol(ViewTest):
         self.assertAlmostEqual(float(last[0]), 0.75)
         subprocess.run([PROGRAM, "replay", "boxes-live.h5"], cwd=self.folder, check=True, capture_output=True)
 
+    def test_report_of_what_was_saved_balances_momentum_whoever_drags(self):
+        for how in ("spring", "first-order"):
+            self.drag(how)
+        self.web.hear_until(is_state)
+        self.web.say(do="save")
+        self.web.hear_until(lambda m: is_state(m) and "boxes-live.h5" in m["notice"])
+        subprocess.run([PROGRAM, "export", "boxes-live.h5", "live.json"], cwd=self.folder, check=True, capture_output=True)
+        momentum = json.loads((self.folder / "live.json").read_text())["momentum"]
+        # Rounding, in linear momentum; in angular momentum also how bodies move on within a step.
+        self.assertLess(momentum["linear_error"], 1e-9)
+        self.assertLess(momentum["angular_error"], 0.01)
+
     def test_malformed_messages_are_refused_and_the_run_goes_on(self):
         self.web.say(do="run")
         self.web.hear_until(is_state)

@@ -182,12 +182,14 @@ struct LiveRun::Impl {
 
   void step() {
     for (const auto& [client, grab] : grabs) pull(simulation.world(), grab, scene.step);
+    if (!grabs.empty()) report.take_given(simulation.world());
     const Clock::time_point before = Clock::now();
     const StepReport done = simulation.step();
     const double seconds = duration<double>(Clock::now() - before).count();
     add_step(done, seconds, sums);
     recorder->after_step(simulation.world(), done, seconds, simulation.contacts(), simulation.events());
     report.after_step(simulation.world(), done);
+    report.contacts(simulation.world(), simulation.contacts());
     if (done.stopped) {
       running = false;
       notice = fmt::format("stopped itself ({}): {}", done.stopped->reason, done.stopped->message);
