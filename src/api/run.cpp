@@ -140,6 +140,18 @@ double interval_of(const Recording& recording, double h) {
   return static_cast<double>(instant.step) * h;
 }
 
+/// Tells the report of a resumed run what had happened up to `end` [s].
+void take_earlier_events(const Recording& recording, double end, ReportBuilder& report) {
+  constexpr std::size_t kAtOnce = 65'536;
+  std::vector<RecordedEvent> events;
+  for (std::size_t first = 0; first < recording.event_count(); first += kAtOnce) {
+    recording.read_events(first, std::min(kAtOnce, recording.event_count() - first), events);
+    for (const RecordedEvent& event : events) {
+      if (event.time <= end) report.take_earlier(event);
+    }
+  }
+}
+
 /// The first body whose state differs in any bit, or none.
 std::optional<std::size_t> find_different_body(const Instant& a, const Instant& b) {
   const auto differs = [](const std::vector<double>& x, const std::vector<double>& y, std::size_t body,
@@ -182,7 +194,9 @@ RunReport resume_run(const std::string& recording_path, const RunOptions& option
     if (!rest.duration) rest.duration = recording.head().duration;
     Run run(scene, rest);
     run.record_to(whole_path);
-    run.recorder().append_instants(recording, checkpoint->instants, checkpoint->world.time + 0.5 * scene.step);
+    const double end = checkpoint->world.time + 0.5 * scene.step;
+    run.recorder().append_instants(recording, checkpoint->instants, end);
+    take_earlier_events(recording, end, run.report());
     Instant instant;
     for (std::size_t k = 0; k < checkpoint->instants; ++k) {
       recording.read(k, instant);

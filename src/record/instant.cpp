@@ -83,8 +83,6 @@ void add_step(const StepReport& report, double step_seconds, Scalars& sums) {
   sums.impacts += report.impacts;
   sums.impact_iterations = std::max<std::int64_t>(sums.impact_iterations, report.impact_iterations);
   sums.lineality += report.lineality;
-  sums.new_contacts += report.new_contacts;
-  sums.lost_contacts += report.lost_contacts;
   sums.triggers_in += report.triggers_in;
   sums.triggers_out += report.triggers_out;
 }

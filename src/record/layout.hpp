@@ -66,8 +66,8 @@ struct Scalars {
   std::int64_t impacts = 0;              // sum
   std::int64_t impact_iterations = 0;    // largest
   std::int64_t lineality = 0;            // sum
-  std::int64_t new_contacts = 0;         // sum
-  std::int64_t lost_contacts = 0;        // sum
+  std::int64_t new_contacts = 0;         // sum, of the log's touches
+  std::int64_t lost_contacts = 0;        // sum, of the log's partings
   std::int64_t triggers_in = 0;          // sum
   std::int64_t triggers_out = 0;         // sum
 };
@@ -112,7 +112,7 @@ enum class RecordedKind : std::uint8_t {
   kTriggerOut,
   kImpact,
   kStop,
-  kNewProximity,  // this and what follows where the scene has the key `events`
+  kNewProximity,  // this and what follows where the scene has the key `events`, or triggers
   kVanishedProximity,
   kTimer,
   kPersistentContact,  // these two where the key asks for them

@@ -151,6 +151,9 @@ void Recorder::after_step(const World& world, const StepReport& report, double s
   }
   events_.clear();
   touches_.see(world, contacts, events_);
+  for (const RecordedEvent& one : events_) {
+    ++(one.kind == RecordedKind::kNewContact ? pending_.new_contacts : pending_.lost_contacts);
+  }
   for (const ContactEvent& one : events) {
     if (const std::optional<RecordedEvent> recorded = to_recorded(one)) events_.push_back(*recorded);
   }

@@ -90,8 +90,6 @@ void ReportBuilder::after_step(const World& world, const StepReport& step) {
   r.impacts += step.impacts;
   r.impact_iterations_max = std::max(r.impact_iterations_max, step.impact_iterations);
   r.lineality += step.lineality;
-  r.new_contacts += step.new_contacts;
-  r.lost_contacts += step.lost_contacts;
   r.triggers_in += step.triggers_in;
   r.triggers_out += step.triggers_out;
   r.costs += step.costs;
@@ -103,7 +101,18 @@ void ReportBuilder::after_step(const World& world, const StepReport& step) {
   if (step.stopped && !r.stopped) r.stopped = step.stopped;
 }
 
+/// As the log of a recording has them: what rests and trembles touches once, whatever the method's own memory says.
+void ReportBuilder::count(const RecordedEvent& event) {
+  if (event.kind == RecordedKind::kNewContact) ++report_.new_contacts;
+  if (event.kind == RecordedKind::kLostContact) ++report_.lost_contacts;
+}
+
 void ReportBuilder::contacts(const World& world, std::span<const ContactRecord> records) {
+  if (!report_.stopped) {
+    touch_events_.clear();
+    touches_.see(world, records, touch_events_);
+    for (const RecordedEvent& event : touch_events_) count(event);
+  }
   has_balance_ = true;
   balance_.see(world, records);
   for (const ContactRecord& record : records) {
@@ -134,8 +143,6 @@ void ReportBuilder::take_earlier(const Scalars& instant, bool is_first) {
   r.impacts += instant.impacts;
   r.impact_iterations_max = std::max(r.impact_iterations_max, static_cast<int>(instant.impact_iterations));
   r.lineality += instant.lineality;
-  r.new_contacts += instant.new_contacts;
-  r.lost_contacts += instant.lost_contacts;
   r.triggers_in += instant.triggers_in;
   r.triggers_out += instant.triggers_out;
   external_work_ += instant.external_work;
@@ -144,6 +151,11 @@ void ReportBuilder::take_earlier(const Scalars& instant, bool is_first) {
   keep_largest(r.joint_error_max, instant.joint_error);
   keep_largest(r.penetration.max, instant.penetration);
   r.penetration.final = instant.penetration;
+}
+
+void ReportBuilder::take_earlier(const RecordedEvent& event) {
+  touches_.take(event);
+  count(event);
 }
 
 void ReportBuilder::warn(std::string warning) { report_.warnings.push_back(std::move(warning)); }

@@ -3,6 +3,7 @@
 
 #include "record/layout.hpp"
 #include "record/momentum_balance.hpp"
+#include "record/touches.hpp"
 #include "world/energy.hpp"
 
 #include <achilles/report.hpp>
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace achilles {
 
@@ -30,8 +32,8 @@ class ReportBuilder {
   void take_given(const World& world) { balance_.take_given(world); }
   /// The world as the step left it. Costs one look at what is awake, for the energy.
   void after_step(const World& world, const StepReport& step);
-  /// Impulses of the step that led to the state of `world`, for the statistics per pair of bodies and for the balance
-  /// of momentum. Without it the report has neither.
+  /// Impulses of the step that led to the state of `world`, for what began and ceased to touch, for the statistics per
+  /// pair of bodies and for the balance of momentum. Without it the report has none of these.
   void contacts(const World& world, std::span<const ContactRecord> records);
   /// Deepest interpenetration at a recorded instant [m], measured from geometry. Call it for the last state too: its
   /// value is `penetration.final`.
@@ -40,6 +42,8 @@ class ReportBuilder {
   /// One recorded instant of the part of the run that came before this object began: the report then covers the whole.
   /// Means and largest values of what lies between two instants are as fine as the recording.
   void take_earlier(const Scalars& instant, bool is_first);
+  /// One event of that part: touches are counted from these.
+  void take_earlier(const RecordedEvent& event);
   /// The state from which steps go on after the earlier part: the balance of momentum begins there.
   void resume_from(const World& world) {
     balance_.begin(world);
@@ -52,6 +56,8 @@ class ReportBuilder {
   [[nodiscard]] RunReport finish(const World& world, double wall_seconds) const;
 
  private:
+  void count(const RecordedEvent& event);
+
   std::chrono::steady_clock::time_point start_;
   double start_time_ = 0;       // [s] simulated
   double earlier_seconds_ = 0;  // [s] wall time of the part that came before
@@ -66,6 +72,8 @@ class ReportBuilder {
   EnergyMeter energy_;
   MomentumBalance balance_;
   bool has_balance_ = false;
+  Touches touches_;
+  std::vector<RecordedEvent> touch_events_;  // scratch
   RunReport report_;
 };
 

@@ -19,9 +19,26 @@ RecordedEvent event_of(double time, RecordedKind kind, std::uint64_t pair) {
   return {time, kind, static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair)};
 }
 
+void sort_after(std::vector<std::uint64_t>& list, std::size_t middle) {
+  std::inplace_merge(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(middle), list.end());
+}
+
 }  // namespace
 
+/// Which pairs they are does not matter: all come back, and those that rest on go again.
+void Touches::bring_back_woken(const std::vector<std::uint8_t>& asleep) {
+  if (resting_.empty() || asleep == asleep_) return;
+  bool is_woken = asleep.size() != asleep_.size();
+  for (std::size_t k = 0; !is_woken && k < asleep.size(); ++k) is_woken = asleep_[k] > asleep[k];
+  if (!is_woken) return;
+  const std::size_t middle = touching_.size();
+  touching_.insert(touching_.end(), resting_.begin(), resting_.end());
+  sort_after(touching_, middle);
+  resting_.clear();
+}
+
 void Touches::see(const World& world, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events) {
+  bring_back_woken(world.bodies.asleep);
   // Points of a pair follow each other, mostly in the order of pairs: what is left to sort is little.
   listed_.clear();
   next_.clear();
@@ -39,18 +56,29 @@ void Touches::see(const World& world, std::span<const ContactRecord> contacts, s
     return std::binary_search(list.begin(), list.end(), pair);
   };
   for (const Pair pair : next_) {
-    if (!has(touching_, pair)) events.push_back(event_of(world.time, RecordedKind::kNewContact, pair));
-  }
-  const auto middle = static_cast<std::ptrdiff_t>(next_.size());
-  for (const Pair pair : touching_) {
-    if (!has(listed_, pair) && is_listed(world.bodies, pair)) {
-      events.push_back(event_of(world.time, RecordedKind::kLostContact, pair));
-    } else if (!std::binary_search(next_.begin(), next_.begin() + middle, pair)) {
-      next_.push_back(pair);  // still near, or asleep: it goes on
+    if (has(touching_, pair)) continue;
+    const auto rested = std::lower_bound(resting_.begin(), resting_.end(), pair);
+    if (rested != resting_.end() && *rested == pair) {
+      resting_.erase(rested);
+    } else {
+      events.push_back(event_of(world.time, RecordedKind::kNewContact, pair));
     }
   }
-  std::inplace_merge(next_.begin(), next_.begin() + middle, next_.end());
+  const std::size_t pushing = next_.size(), rested = resting_.size();
+  for (const Pair pair : touching_) {
+    if (std::binary_search(next_.begin(), next_.begin() + static_cast<std::ptrdiff_t>(pushing), pair)) continue;
+    if (has(listed_, pair)) {
+      next_.push_back(pair);  // still near
+    } else if (is_listed(world.bodies, pair)) {
+      events.push_back(event_of(world.time, RecordedKind::kLostContact, pair));
+    } else {
+      resting_.push_back(pair);
+    }
+  }
+  sort_after(next_, pushing);
+  sort_after(resting_, rested);
   std::swap(touching_, next_);
+  if (!resting_.empty()) asleep_ = world.bodies.asleep;
 }
 
 void Touches::take(const RecordedEvent& event) {

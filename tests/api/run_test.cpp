@@ -157,6 +157,33 @@ TEST(Run, RecordsTheEventsThatTheSceneAsksForAndResumesTheirLog) {
   }
 }
 
+/// How often the log of a recording says this.
+std::int64_t count_logged(const std::string& path, RecordedKind kind) {
+  const std::vector<RecordedEvent> events = Recording(path).events();
+  return std::count_if(events.begin(), events.end(), [&](const RecordedEvent& e) { return e.kind == kind; });
+}
+
+TEST(Run, ReportCountsTheTouchesOfTheLog) {
+  const TemporaryFolder folder;
+  for (const char* method : {"lcp-fixed", "soft-step", "shock-propagation", "penalty", "impulse-conservative"}) {
+    const Scene scene = parse_scene(make_scene().text, "<text>", {{"method.name", method}});
+    RunOptions whole;
+    whole.record_path = folder.file("whole.h5");
+    const RunReport expected = run_scene(scene, whole);
+    EXPECT_GT(expected.new_contacts, 0) << method;
+    EXPECT_EQ(expected.new_contacts, count_logged(whole.record_path, RecordedKind::kNewContact)) << method;
+    EXPECT_EQ(expected.lost_contacts, count_logged(whole.record_path, RecordedKind::kLostContact)) << method;
+
+    RunOptions part = whole;
+    part.record_path = folder.file("part.h5");
+    part.progress = [](const RunProgress& progress) { return progress.steps < 67; };
+    (void)run_scene(scene, part);
+    const RunReport resumed = resume_run(part.record_path);
+    EXPECT_EQ(resumed.new_contacts, expected.new_contacts) << method;
+    EXPECT_EQ(resumed.lost_contacts, expected.lost_contacts) << method;
+  }
+}
+
 TEST(Run, CompleteRecordingCanBeMadeLonger) {
   const TemporaryFolder folder;
   const Scene scene = make_scene();

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
 #include <tuple>
 
 namespace achilles {
@@ -86,6 +88,47 @@ TEST(Touches, OfWhatFellAsleepGoOnUntilItWakesAndIsGone) {
   told.see(5, {touch(0, 1, -1)});
   told.see(6, {});
   EXPECT_EQ(tell(told.events), (std::vector<Told>{{4, kLost, 1, 2}, {6, kLost, 0, 1}}));
+}
+
+// Bodies that fall asleep and wake at random, contacts at random, told beside a plain set of pairs that is gone through
+// in every step.
+TEST(Touches, AreThoseOfLookingAtEveryPairInEveryStepWhoeverSleeps) {
+  constexpr std::uint32_t kBodies = 7;
+  std::mt19937 random(1);
+  const auto one_in = [&](unsigned n) { return random() % n == 0; };
+  World world(make_balls(kBodies));
+  Touches touches;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> touching;
+  std::vector<RecordedEvent> events;
+  int ends = 0, rests = 0;
+  for (int k = 0; k < 3000; ++k) {
+    world.time = k;
+    for (std::uint8_t& asleep : world.bodies.asleep) {
+      if (one_in(8)) asleep ^= 1;
+    }
+    std::vector<ContactRecord> contacts;
+    std::vector<Told> expected, lost;
+    for (std::uint32_t a = 0; a < kBodies; ++a) {
+      for (std::uint32_t b = a + 1; b < kBodies; ++b) {
+        const bool both_sleep = world.bodies.asleep[a] != 0 && world.bodies.asleep[b] != 0;
+        if (!one_in(both_sleep ? 200 : 2)) {  // a method may list what sleeps: a script comes by
+          if (both_sleep) rests += touching.contains({a, b}) ? 1 : 0;
+          if (!both_sleep && touching.erase({a, b}) > 0) lost.emplace_back(k, kLost, a, b);
+          continue;
+        }
+        const bool pushes = one_in(2);
+        contacts.push_back(touch(a, b, pushes ? -1 : 1));
+        if (pushes && touching.insert({a, b}).second) expected.emplace_back(k, kNew, a, b);
+      }
+    }
+    ends += static_cast<int>(lost.size());
+    expected.insert(expected.end(), lost.begin(), lost.end());
+    events.clear();
+    touches.see(world, contacts, events);
+    ASSERT_EQ(tell(events), expected) << "step " << k;
+  }
+  EXPECT_GT(ends, 1000);
+  EXPECT_GT(rests, 1000);
 }
 
 /// Contacts of step k of a made-up run: pairs come and go with periods of their own.
