@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 
@@ -17,7 +18,8 @@ namespace {
 Vec3 parse_point(const std::string& text, const std::string& pull) {
   double x = 0, y = 0, z = 0;
   char end = 0, more = 0;
-  if (std::sscanf(text.c_str(), " [ %lf , %lf , %lf %c %c", &x, &y, &z, &end, &more) != 4 || end != ']') {
+  if (std::sscanf(text.c_str(), " [ %lf , %lf , %lf %c %c", &x, &y, &z, &end, &more) != 4 || end != ']' ||
+      !std::isfinite(x + y + z)) {
     throw BadInput(fmt::format("--pull {}: '{}' is no point; allowed: [x,y,z] in metres", pull, text));
   }
   return {x, y, z};
@@ -70,7 +72,7 @@ int place(const PlaceArguments& arguments) {
   try {
     placement = place_bodies(scene, pulls);
   } catch (const std::invalid_argument& error) {
-    throw BadInput(error.what());
+    throw BadInput(fmt::format("--pull: {}", error.what()));
   }
   std::vector<Override> overrides = parse_sets(arguments.scene);
   const std::vector<Override> poses = describe_poses(placement);

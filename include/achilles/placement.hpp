@@ -27,7 +27,7 @@ struct Placement {
   double distance = 0;   // [m] of the point that is farthest from its target
   int steps = 0;
   std::vector<std::string> moved;      // bodies whose pose changed
-  std::vector<std::string> obstacles;  // bodies that push against those that are pulled, at the end
+  std::vector<std::string> obstacles;  // what cannot be moved and, at the end, pushes back at what did not arrive
 };
 
 /// Pulls bodies in Aristotle's world, where force makes velocity: no gravity, no bouncing, no friction. What stands in

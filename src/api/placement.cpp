@@ -2,8 +2,11 @@
 
 #include <achilles/simulation.hpp>
 
+#include "scene/wording.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -14,6 +17,7 @@ constexpr double kShare = 0.2;      // of the way that an unhindered point goes 
 constexpr int kPatience = 100;      // steps without progress after which nothing is going to move any more
 constexpr double kProgress = 1e-3;  // of the distance that is left, within the patience
 constexpr double kMoved = 1e-9;     // [m], [rad]
+constexpr double kFelt = 0.01;      // of the largest push against a pull: less is touch in passing
 
 /// Gravity would be a wind here, and the method's margins are all it needs of the scene's.
 Scene make_workshop(const Scene& scene) {
@@ -37,11 +41,15 @@ class Dragging {
     for (const Pull& pull : pulls_) {
       const auto named = [&](const std::string& name) { return name == pull.body; };
       if (std::none_of(world.names.begin(), world.names.end(), named)) {
-        throw std::invalid_argument("there is no body '" + pull.body + "'");
+        throw std::invalid_argument("there is no body '" + pull.body + "'" +
+                                    scene_file::suggestion(pull.body, world.names));
       }
       bodies_.push_back(world.index_of(world.find(pull.body)));
       if (!world.bodies.is_movable(bodies_.back())) {
         throw std::invalid_argument("body '" + pull.body + "' is fixed or scripted and cannot be pulled");
+      }
+      if (!pull.target.allFinite() || !pull.point_B.allFinite()) {
+        throw std::invalid_argument("body '" + pull.body + "' is pulled at, or to, a point that is not finite");
       }
     }
   }
@@ -57,7 +65,7 @@ class Dragging {
     (void)simulation_.step();
   }
 
-  void take_result(Placement& placement) {
+  void take_result(double tolerance, Placement& placement) {
     const World& world = simulation_.world();
     for (std::size_t i = 0; i < placement.scene.bodies.size(); ++i) {
       BodyDescription& body = placement.scene.bodies[i];
@@ -69,17 +77,49 @@ class Dragging {
       placement.moved.push_back(body.name);
     }
     std::set<std::string> obstacles;
-    for (const ContactRecord& contact : simulation_.contacts()) {
-      if (contact.impulse.isZero(0)) continue;
-      if (is_pulled(contact.body_a)) obstacles.insert(world.names[contact.body_b]);
-      if (is_pulled(contact.body_b)) obstacles.insert(world.names[contact.body_a]);
+    for (std::size_t k = 0; k < pulls_.size(); ++k) {
+      if (offset(k).norm() > tolerance) add_obstacles(k, obstacles);
     }
     placement.obstacles.assign(obstacles.begin(), obstacles.end());
   }
 
  private:
-  [[nodiscard]] bool is_pulled(std::uint32_t body) const {
-    return std::find(bodies_.begin(), bodies_.end(), body) != bodies_.end();
+  /// The bodies that are pushed along with the one that pull k pulls, itself included: 1 per body.
+  [[nodiscard]] std::vector<std::uint8_t> find_pushed(std::size_t k) const {
+    const World& world = simulation_.world();
+    std::vector<std::uint8_t> pushed(world.bodies.size(), 0);
+    pushed[bodies_[k]] = 1;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (const ContactRecord& contact : simulation_.contacts()) {
+        if (contact.impulse.isZero(0) || pushed[contact.body_a] == pushed[contact.body_b]) continue;
+        const std::uint32_t other = pushed[contact.body_a] != 0 ? contact.body_b : contact.body_a;
+        if (!world.bodies.is_movable(other)) continue;
+        pushed[other] = 1;
+        grows = true;
+      }
+    }
+    return pushed;
+  }
+
+  /// What cannot be moved and pushes back, at the pulled body or at those it pushes along; what is only slid along does
+  /// not count.
+  void add_obstacles(std::size_t k, std::set<std::string>& obstacles) const {
+    const World& world = simulation_.world();
+    const Vec3 off = offset(k);
+    const std::vector<std::uint8_t> pushed = find_pushed(k);
+    std::map<std::uint32_t, double> back;  // [N s m] impulse against the pull
+    double most = 0;
+    for (const ContactRecord& contact : simulation_.contacts()) {
+      if (pushed[contact.body_a] == pushed[contact.body_b]) continue;
+      const bool is_first = pushed[contact.body_a] != 0;
+      const std::uint32_t other = is_first ? contact.body_b : contact.body_a;
+      const double against = (is_first ? off : -off).dot(contact.impulse);  // the impulse acts on the second
+      most = std::max(most, back[other] += against);
+    }
+    for (const auto& [body, against] : back) {
+      if (against > kFelt * most) obstacles.insert(world.names[body]);
+    }
   }
 
   [[nodiscard]] Vec3 point(std::size_t k) const {
@@ -130,7 +170,7 @@ Placement place_bodies(const Scene& scene, const std::vector<Pull>& pulls, const
   }
   placement.distance = dragging.distance();
   placement.arrived = placement.distance <= options.tolerance;
-  dragging.take_result(placement);
+  dragging.take_result(options.tolerance, placement);
   return placement;
 }
 

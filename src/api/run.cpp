@@ -21,9 +21,11 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+constexpr double kMostSteps = 1e18;  // what is asked for beyond is never reached
+
 /// Steps that cover a time, the last of them whole; a time that is a multiple of h up to rounding takes no extra step.
 std::int64_t count_steps(double time, double h) {
-  const double steps = time / h;
+  const double steps = std::min(time / h, kMostSteps);
   const double nearest = std::round(steps);
   return static_cast<std::int64_t>(std::abs(steps - nearest) < 1e-6 * std::max(1.0, nearest) ? nearest
                                                                                              : std::ceil(steps));
@@ -37,7 +39,7 @@ class Run {
     simulation_.set_profile(options.profile);
     duration_ = options.duration.value_or(scene.duration);
     last_step_ = count_steps(duration_, h_);
-    every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(options.every.value_or(1.0 / 60) / h_)));
+    every_ = std::max<std::int64_t>(1, std::llround(std::min(options.every.value_or(1.0 / 60) / h_, kMostSteps)));
     report_.begin(simulation_.world(), scene);
   }
 

@@ -48,6 +48,19 @@ TEST(Placement, TwoPointsAlignABody) {
   EXPECT_LT((pose.p - Vec3(1, 0, 0)).norm(), 2e-4);
 }
 
+// The pusher slides over the ground; what it pushes comes to a wall.
+TEST(Placement, WhatStopsABodyThatIsPushedAlongIsNamed) {
+  Scene scene = make_scene(0.01, 0.5, 0);
+  scene.bodies = {make_ground(), make_body("pusher", {Box{Vec3(1, 1, 1)}}, Vec3(0, 0, 0.5)),
+                  make_body("pushed", {Box{Vec3(1, 1, 1)}}, Vec3(2, 0, 0.5)),
+                  make_body("wall", {Box{Vec3(1, 5, 5)}}, Vec3(5, 0, 2.5))};
+  scene.bodies[3].kind = BodyKind::kFixed;
+  const Placement placed = place_bodies(scene, {{"pusher", Vec3::Zero(), Vec3(6, 0, 0.5)}});
+  EXPECT_FALSE(placed.arrived);
+  EXPECT_NEAR(body_of(placed.scene, "pusher").pose.p.x(), 3, 1e-2);
+  EXPECT_EQ(placed.obstacles, std::vector<std::string>{"wall"});
+}
+
 // Pulled into the ground it stops at it, and says so.
 TEST(Placement, WhatIsFixedStopsABodyAndIsNamed) {
   Scene scene = make_scene(0.01, 0.5, 0);

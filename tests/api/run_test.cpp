@@ -71,6 +71,22 @@ TEST(Run, TakesTheStepsOfItsDurationAndRecordsEverySixtiethOfASecond) {
   EXPECT_EQ(recording.time(0), 0);
 }
 
+TEST(Run, TimesBeyondAllStepsAreNeverReached) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.record_path = folder.file("run.h5");
+  options.every = 1e300;
+  (void)run_scene(make_scene(), options);
+  EXPECT_EQ(Recording(options.record_path).instants(), 2U) << "the start and the end";
+  RunOptions endless;
+  endless.duration = 1e300;
+  endless.progress = [](const RunProgress& progress) { return progress.steps < 5; };
+  const RunReport report = run_scene(make_scene(), endless);
+  EXPECT_EQ(report.steps, 5);
+  ASSERT_TRUE(report.stopped);
+  EXPECT_EQ(report.stopped->reason, "interrupted");
+}
+
 TEST(Run, ResumedRunHasTheBitsOfAnUninterruptedOne) {
   const TemporaryFolder folder;
   const Scene scene = make_scene();

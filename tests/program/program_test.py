@@ -154,8 +154,10 @@ bodies:
             self.assertAlmostEqual(float(value), expected, delta=2e-4)
         done = self.call("place", scene, "--pull", "box=[0,0,-1]", "-o", "stuck.yaml", status=3)
         self.assertIn("in the way: ground", done.stderr)
-        for pull in ("box", "box=[1,2]", "nobody=[0,0,0]", "ground=[0,0,1]"):
-            self.assertNotEqual(self.call("place", scene, "--pull", pull, "-o", "no.yaml", status=2).stderr, "")
+        for pull in ("box", "box=[1,2]", "nobody=[0,0,0]", "ground=[0,0,1]", "box=[nan,0,0]", "box@[inf,0,0]=[0,0,0]"):
+            self.assertIn("--pull", self.call("place", scene, "--pull", pull, "-o", "no.yaml", status=2).stderr)
+        done = self.call("place", scene, "--pull", "bix=[0,0,0]", "-o", "no.yaml", status=2)
+        self.assertIn("did you mean 'box'?", done.stderr)
         self.assertFalse((self.folder / "no.yaml").exists())
 
     def test_events_that_only_go_on_are_listed_where_the_scene_asks(self):
@@ -196,8 +198,13 @@ class BadInput(ProgramTest):
 
     def test_unknown_option_and_impossible_number(self):
         self.assertIn("--speed", self.call("run", self.heap, "--speed", "3", status=2).stderr)
-        for option, value in [("--threads", "0"), ("--threads", "many"), ("--duration", "-1"), ("--every", "0")]:
+        for option, value in [("--threads", "0"), ("--threads", "many")]:
             self.assertIn(option, self.call("run", self.heap, option, value, status=2).stderr)
+        for option, allowed, values in [("--duration", "a number from 0 [s]", ("-1", "nan", "inf", "long")),
+                                        ("--every", "a number above 0 [s]", ("0", "-1", "nan"))]:
+            for value in values:
+                first = self.call("run", self.heap, option, value, status=2).stderr.splitlines()[0]
+                self.assertEqual(first, f"{option}: found '{value}'; allowed: {allowed}")
 
     def test_missing_scene(self):
         for command in ("run", "check"):

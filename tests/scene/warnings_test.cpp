@@ -104,6 +104,17 @@ TEST(SceneWarnings, WhatHasNoEffectIsNamed) {
                           "  - {name: b, kind: fixed, shape: {sphere: {radius: 1}}, position: [3, 0, 0]}\n"
                           "joints: [{name: j, kind: fixed, between: [a, b]}]\n"),
               ElementsAre(HasSubstr("neither body is dynamic")));
+  const auto with_method = [](const std::string& options) {
+    return warnings_of("achilles: 1\nbodies: [{name: a, shape: {sphere: {radius: 1}}}]\nmethod: {name: lcp-fixed, " +
+                       options + "}\n");
+  };
+  EXPECT_THAT(with_method("fixation: true"),
+              ElementsAre(AllOf(HasSubstr("method.fixation"), HasSubstr("subgrouping"))));
+  EXPECT_THAT(with_method("fixation: true, subgrouping: true, zeroing: true"),
+              ElementsAre(AllOf(HasSubstr("method.subgrouping"), HasSubstr("without sleeping: true")),
+                          HasSubstr("method.zeroing")));
+  EXPECT_THAT(with_method("fixation: true, subgrouping: true, zeroing: true, sleeping: true"), IsEmpty());
+  EXPECT_THAT(with_method("fixation: false, zeroing: false"), IsEmpty());
 }
 
 TEST(SceneWarnings, AQuaternionThatIsFarFromUnitLengthIsNamed) {

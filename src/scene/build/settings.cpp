@@ -21,6 +21,23 @@ OptionValue read_option(const OptionInfo& option, const Node& node) {
   }
 }
 
+/// Options that do nothing unless another is on.
+constexpr std::pair<const char*, const char*> kNeeds[] = {
+    {"subgrouping", "sleeping"}, {"zeroing", "sleeping"}, {"fixation", "subgrouping"}};
+
+void warn_of_idle_options(Build& build, const Node& node) {
+  const auto& options = build.scene.method.options;
+  const auto is_on = [&](const char* name) {
+    const auto found = options.find(name);
+    return found != options.end() && found->second == OptionValue(true);
+  };
+  for (const auto& [option, needed] : kNeeds) {
+    if (!is_on(option) || is_on(needed)) continue;
+    build.complaints.warning(usable(node, option)->place, fmt::format("method.{}", option),
+                             fmt::format("does nothing without {}: true", needed));
+  }
+}
+
 void build_method(Build& build, const Node& node) {
   MethodDescription& method = build.scene.method;
   if (node.kind == Node::Kind::kScalar) {
@@ -36,6 +53,7 @@ void build_method(Build& build, const Node& node) {
     if (const Node* value = usable(node, option.name))
       method.options[std::string(option.name)] = read_option(option, *value);
   }
+  warn_of_idle_options(build, node);
 }
 
 void build_events(Build& build, const Node& node) {
