@@ -10,6 +10,7 @@
 #include <atomic>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
 namespace achilles {
 namespace {
@@ -97,17 +98,72 @@ double measure_lack(const Patch& patch, std::span<const BodyVelocity> displaceme
   return lack;
 }
 
+/// Keeps a layer from rising, on the average over its loads, farther above what lies below it than it is deep in it.
+/// Loads in balance do the work of all weights above, over any displacement: a layer that was lifted as a whole where
+/// one of its bodies is deep at one corner would gain energy at all contacts that it opens, with all that it carries.
+class LayerLimit {
+ public:
+  LayerLimit(const World& world, StepWorkspace& scratch)
+      : records_(scratch.records), displacement_(scratch.shock->displacement), limited_(scratch.shock->limited) {
+    const double g = world.gravity.norm();
+    if (g > 0) up_ = -world.gravity / g;
+  }
+
+  /// Shortens the displacement of the layer's bodies; `patches` are all that hold it on what lies below, or together.
+  void apply(const auto& patches) const {
+    Work work;
+    for (const Patch& patch : patches) weigh(patch, work);
+    const double most = std::max(0.0, work.below + work.deep);
+    if (!(work.risen > most)) return;
+    for (const Patch& patch : patches) {
+      if (patch.moves_a) shorten(patch.body_a, most / work.risen);
+      if (patch.moves_b) shorten(patch.body_b, most / work.risen);
+    }
+  }
+
+ private:
+  /// Upward loads times how far the layer rose, what lies below it did, and the layer was deep [N s m].
+  struct Work {
+    double risen = 0, below = 0, deep = 0;
+  };
+
+  void weigh(const Patch& patch, Work& work) const {
+    const double rise_a = up_.dot(displacement_[patch.body_a].linear);
+    const double rise_b = up_.dot(displacement_[patch.body_b].linear);
+    for (int i = 0; i < patch.count; ++i) {
+      const Vec3& impulse = records_[patch.first + static_cast<std::size_t>(i)].impulse;
+      const double load = up_.dot(impulse);  // on b
+      work.risen += load * ((patch.moves_b ? rise_b : 0) - (patch.moves_a ? rise_a : 0));
+      work.below += load * ((patch.moves_a ? 0 : rise_a) - (patch.moves_b ? 0 : rise_b));
+      work.deep += std::abs(up_.dot(patch.n)) * patch.n.dot(impulse) * std::max(0.0, patch.target[i]);
+    }
+  }
+
+  void shorten(std::uint32_t body, double share) const {
+    if (limited_[body] != 0) return;
+    limited_[body] = 1;
+    displacement_[body].linear *= share;
+  }
+
+  std::span<const ContactRecord> records_;
+  std::span<BodyVelocity> displacement_;
+  std::span<std::uint8_t> limited_;
+  Vec3 up_ = Vec3::Zero();
+};
+
 /// correction: every cluster of a layer that is deep in what lies below it, where that was moved to, is pushed out of
 /// it, layer after layer.
 class LayerPushes {
  public:
-  LayerPushes(const ShockPropagationOptions& options, double deep, const ShockGroup& group, StepWorkspace& scratch)
+  LayerPushes(const World& world, const ShockPropagationOptions& options, double deep, const ShockGroup& group,
+              StepWorkspace& scratch)
       : options_(options),
         deep_(deep),
         group_(group),
         scratch_(scratch),
         clusters_(scratch.shock->clusters),
-        bodies_{scratch.shock->translating, scratch.shock->displacement} {}
+        bodies_{scratch.shock->translating, scratch.shock->displacement},
+        limit_(world, scratch) {}
 
   [[nodiscard]] std::size_t stages() const { return clusters_.layer_start.size() - 1; }
   [[nodiscard]] StageSize size(std::size_t stage) const {
@@ -132,6 +188,8 @@ class LayerPushes {
     for (int sweep = 0; sweep < options_.correction_iterations; ++sweep) {
       if (sweep_normals(group_.patches, list, bodies_, direction_of(sweep)) < kSettled * options_.slop) break;
     }
+    limit_.apply(
+        std::views::transform(list, [&](std::uint32_t patch) -> const Patch& { return group_.patches[patch]; }));
   }
 
  private:
@@ -141,6 +199,7 @@ class LayerPushes {
   const StepWorkspace& scratch_;
   LayerClusters& clusters_;
   PatchBodies bodies_;
+  LayerLimit limit_;
 };
 
 /// final: sweeps over all contacts, nothing held.
@@ -201,8 +260,10 @@ class FinalPushes {
 };
 
 /// The same for a group in one block, which has its layers in order; a layer is pushed as a whole.
-void push_layers(const ShockPropagationOptions& options, double deep, const ShockGroup& group, StepWorkspace& scratch) {
+void push_layers(const World& world, const ShockPropagationOptions& options, double deep, const ShockGroup& group,
+                 StepWorkspace& scratch) {
   const PatchBodies bodies{scratch.shock->translating, scratch.shock->displacement};
+  const LayerLimit limit(world, scratch);
   for (std::size_t first = 0, last = 0; first < group.patches.size(); first = last) {
     bool is_deep = false;
     for (; last < group.patches.size() && group.patches[last].layer == group.patches[first].layer; ++last) {
@@ -217,6 +278,7 @@ void push_layers(const ShockPropagationOptions& options, double deep, const Shoc
     for (int sweep = 0; sweep < options.correction_iterations; ++sweep) {
       if (sweep_normals(layer, bodies, direction_of(sweep)) < kSettled * options.slop) break;
     }
+    limit.apply(layer);
   }
 }
 
@@ -224,9 +286,11 @@ void prepare_displacements(std::size_t bodies, StepWorkspace& scratch) {
   ShockWorkspace& shock = *scratch.shock;
   shock.displacement.resize(bodies);
   shock.translating.resize(bodies);
+  shock.limited.resize(bodies);
   scratch.runner.run(bodies, kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       shock.displacement[i] = {};
+      shock.limited[i] = 0;
       shock.translating[i] = scratch.inverse_mass[i];
       shock.translating[i].angular.setZero();
     }
@@ -269,10 +333,10 @@ void correct_shocks(World& world, const ShockPropagationOptions& options, double
     if (worst < kWrong) return;
     const bool by_layers = options.propagate && worst == kLost;
     const double deep = deep_beyond_slop(world, h);
-    if (by_layers && group.blocks.size() == 1) push_layers(options, deep, group, scratch);
+    if (by_layers && group.blocks.size() == 1) push_layers(world, options, deep, group, scratch);
     if (by_layers && group.blocks.size() > 1) {
       find_clusters(group, scratch, shock.clusters);
-      LayerPushes layers(options, deep, group, scratch);
+      LayerPushes layers(world, options, deep, group, scratch);
       run_program(group, scratch, layers);
     }
     FinalPushes final(options, group, scratch);

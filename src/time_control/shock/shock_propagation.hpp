@@ -35,7 +35,7 @@ struct ShockPropagationOptions {
 ///                balance 1 − f is handed down a stack that stands, all of it where most contacts are new: loads.hpp
 ///   dynamics     sweeps over all contacts, upwards and downwards by turns; s ← s + h u
 ///   correction   of what penetrates deeper than a body falls in a step: displacements that move it out of what lies
-///                below it, where that was moved to, layer by layer
+///                below it, where that was moved to, layer by layer, no higher than its loads sank
 ///   final        sweeps of correction over all contacts, nothing held, for what is left
 ///   rebound      Newton's law at contacts that met faster than the threshold
 ///

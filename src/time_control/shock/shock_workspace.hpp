@@ -74,6 +74,7 @@ struct ShockWorkspace {
   std::uint64_t weighing = 0;                     // counts the steps
   std::vector<BodyInverseMass> translating;       // per body: the inverse mass of one that does not turn
   std::vector<BodyVelocity> displacement;         // per body [m], [rad]
+  std::vector<std::uint8_t> limited;              // per body: the displacement by its layer was shortened
 };
 
 }  // namespace achilles
