@@ -7,10 +7,17 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "time_control/method.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace achilles::bench {
@@ -24,6 +31,41 @@ struct Arguments {
   bool built_with = false;
 };
 
+/// What is wrong with NAME=VALUE, or nothing. One of our methods must have the option.
+std::string check_option(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  const std::string name = text.substr(0, sign), value = sign == std::string::npos ? "" : text.substr(sign + 1);
+  const OptionInfo* known = nullptr;
+  std::set<std::string_view> names;
+  for (const char* method : {"soft-step", "shock-propagation"}) {
+    for (const OptionInfo& option : find_method(method)->options) {
+      if (option.type == OptionInfo::Type::kWord) continue;
+      names.insert(option.name);
+      if (option.name == name) known = &option;
+    }
+  }
+  if (known == nullptr) return fmt::format("there is no option '{}'; allowed: {}", name, fmt::join(names, ", "));
+  if (known->type == OptionInfo::Type::kBoolean) {
+    return value == "true" || value == "false" ? "" : fmt::format("found '{}'; allowed: true or false", text);
+  }
+  double number = 0;
+  const bool is_number = CLI::detail::lexical_cast(value, number) && number >= known->minimum &&
+                         number <= known->maximum &&
+                         (known->type == OptionInfo::Type::kNumber || number == std::floor(number));
+  return is_number ? "" : fmt::format("found '{}'; allowed: from {} to {}", text, known->minimum, known->maximum);
+}
+
+/// What is wrong with a file that shall be written when all is done.
+std::string check_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() || std::filesystem::is_directory(folder) ? "" : folder.string() + ": there is no such folder";
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  if (!(std::ofstream(path) << text << std::flush)) throw std::runtime_error(path + ": cannot be written");
+  fmt::print("wrote {}\n", path);
+}
+
 Arguments read_arguments(CLI::App& app, int argc, char** argv) {
   Arguments arguments;
   std::vector<std::string> known;
@@ -36,16 +78,21 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember(engines));
   app.add_option("--steps", arguments.race.steps, "Steps of 1/60 s")->check(CLI::Range(20, 1'000'000));
-  app.add_option("--untimed", arguments.race.untimed, "Steps before the clock starts")->check(CLI::NonNegativeNumber);
+  app.add_option("--untimed", arguments.race.untimed, "Steps before the clock starts; at most half of all are")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--repeats", arguments.race.repeats, "Runs, of which every turn counts its fastest")
       ->check(CLI::Range(1, 100));
-  app.add_option("--option", arguments.race.options, "Option of our method, NAME=NUMBER; may be given again")
-      ->type_name("NAME=NUMBER")
-      ->take_all();
+  app.add_option("--option", arguments.race.options,
+                 "Option of those of our methods that have it, e.g. iterations=5; may be given again")
+      ->type_name("NAME=VALUE")
+      ->take_all()
+      ->check(CLI::Validator(check_option, ""));
   app.add_flag("--built-with", arguments.built_with, "Only say which compiler built this");
-  app.add_option("--json", arguments.json, "Write the figures here too");
-  app.add_option("--page", arguments.page, "Write a page with plots");
+  const CLI::Validator folder(check_folder, "");
+  app.add_option("--json", arguments.json, "Write the figures here too")->check(folder);
+  app.add_option("--page", arguments.page, "Write a page with plots")->check(folder);
   app.parse(argc, argv);
+  arguments.race.untimed = std::min(arguments.race.untimed, arguments.race.steps / 2);
   return arguments;
 }
 
@@ -55,14 +102,6 @@ std::vector<Contestant> choose(const std::vector<std::string>& names) {
   std::erase_if(chosen,
                 [&](const Contestant& one) { return std::find(names.begin(), names.end(), one.name) == names.end(); });
   return chosen;
-}
-
-/// Time of Bullet in these results; 0 where it did not run.
-double time_of_bullet(const std::vector<Result>& results) {
-  for (const Result& result : results) {
-    if (result.engine == "bullet" && result.able) return result.milliseconds;
-  }
-  return 0;
 }
 
 void print(const std::string& scene, const std::vector<Result>& results) {
@@ -100,12 +139,12 @@ nlohmann::json to_json(const std::string& scene, const std::vector<Result>& resu
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Races engines on scenes of many bodies");
+  CLI::App app("Races engines on scenes of many bodies", "achilles bench");
   Arguments arguments;
   try {
     arguments = read_arguments(app, argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : 2;
   }
   if (arguments.built_with) {
 #ifdef __clang__
@@ -124,19 +163,24 @@ int run(int argc, char** argv) {
     const bool named =
         std::find(arguments.scenes.begin(), arguments.scenes.end(), entry.name) != arguments.scenes.end();
     if (!all && !named) continue;
-    RaceOptions options = arguments.race;
-    options.untimed = std::min(options.untimed, options.steps / 2);
-    const std::vector<Result> results = race(entry.make(), choose(arguments.engines), options);
+    const std::vector<Result> results = race(entry.make(), choose(arguments.engines), arguments.race);
     print(entry.name, results);
     races.push_back({entry.name, results});
     for (const nlohmann::json& row : to_json(entry.name, results)) figures.push_back(row);
   }
-  if (!arguments.json.empty()) std::ofstream(arguments.json) << figures.dump(1) << '\n';
-  if (!arguments.page.empty()) std::ofstream(arguments.page) << make_page(races);
+  if (!arguments.json.empty()) write_file(arguments.json, figures.dump(1) + '\n');
+  if (!arguments.page.empty()) write_file(arguments.page, make_page(races, arguments.race));
   return 0;
 }
 
 }  // namespace
 }  // namespace achilles::bench
 
-int main(int argc, char** argv) { return achilles::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return achilles::bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "achilles: error: {}\n", error.what());
+    return 1;
+  }
+}

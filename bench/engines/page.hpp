@@ -13,6 +13,6 @@ struct Race {
   std::vector<Result> results;
 };
 
-[[nodiscard]] std::string make_page(const std::vector<Race>& races);
+[[nodiscard]] std::string make_page(const std::vector<Race>& races, const RaceOptions& options);
 
 }  // namespace achilles::bench

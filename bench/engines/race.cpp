@@ -1,5 +1,7 @@
 #include "engines/race.hpp"
 
+#include "time_control/method.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -38,14 +40,16 @@ void run_once(const RaceOptions& options, std::vector<Runner>& runners) {
 
 void choose_method(const std::string& name, const std::vector<std::string>& options, Scene& scene) {
   scene.method.name = name;
+  const std::vector<OptionInfo>& known = find_method(name)->options;
   for (const std::string& option : options) {
     const std::size_t sign = option.find('=');
     if (sign == std::string::npos) throw std::invalid_argument("option without a value: " + option);
-    const std::string value = option.substr(sign + 1);
+    const std::string key = option.substr(0, sign), value = option.substr(sign + 1);
+    if (std::none_of(known.begin(), known.end(), [&](const OptionInfo& one) { return one.name == key; })) continue;
     if (value == "true" || value == "false") {
-      scene.method.options[option.substr(0, sign)] = value == "true";
+      scene.method.options[key] = value == "true";
     } else {
-      scene.method.options[option.substr(0, sign)] = std::stod(value);
+      scene.method.options[key] = std::stod(value);
     }
   }
 }
@@ -75,6 +79,13 @@ std::vector<Contestant> contestants() {
   all.push_back({"jolt-2", make_jolt, "", 2});
 #endif
   return all;
+}
+
+double time_of_bullet(const std::vector<Result>& results) {
+  for (const Result& result : results) {
+    if (result.engine == "bullet" && result.able) return result.milliseconds;
+  }
+  return 0;
 }
 
 std::vector<Result> race(const Scene& scene, const std::vector<Contestant>& contestants, const RaceOptions& options) {

@@ -24,7 +24,7 @@ struct RaceOptions {
   int steps = 600;
   int repeats = 1;
   int untimed = 60;                  // first steps
-  std::vector<std::string> options;  // of our methods, name=number
+  std::vector<std::string> options;  // name=value, of those of our methods that have it
 };
 
 struct Result {
@@ -33,6 +33,9 @@ struct Result {
   double milliseconds = 0;  // per step after the untimed ones; of every turn the fastest of the repeats
   Measured measured;        // at the end
 };
+
+/// Time of Bullet in these results [ms]; 0 where it did not run.
+[[nodiscard]] double time_of_bullet(const std::vector<Result>& results);
 
 [[nodiscard]] std::vector<Result> race(const Scene& scene, const std::vector<Contestant>& contestants,
                                        const RaceOptions& options);
