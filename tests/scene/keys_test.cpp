@@ -217,6 +217,8 @@ TEST(SceneKeys, ScriptsMoveScriptedBodies) {
   EXPECT_TRUE(scene.warnings.empty());
 
   EXPECT_THAT(error_of(head + "scripts: [{body: broom}]\n"), HasSubstr("neither path nor turn"));
+  EXPECT_THAT(error_of(head + "scripts: [{body: broom, turn: [[0, [1, 0, 0, 0]], [1, [0, 0, 0, 0]]]}]\n"),
+              HasSubstr("found only zeros"));
   EXPECT_THAT(error_of(head + "scripts: [{body: broom, turn: [[1, [1, 0, 0, 0]], [1, [1, 0, 0, 0]]]}]\n"),
               HasSubstr("rising times"));
   EXPECT_THAT(error_of(with_two_boxes("scripts: [{body: upper, turn: [[0, [1, 0, 0, 0]]]}]\n")),

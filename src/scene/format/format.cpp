@@ -24,6 +24,12 @@ std::vector<Field> law_fields() {
   };
 }
 
+Spec quaternion() {
+  Spec spec = vector(4);
+  spec.is_direction = true;
+  return spec;
+}
+
 Spec material_spec() { return mapping("a material", law_fields()); }
 
 Spec pair_spec() {
@@ -95,7 +101,7 @@ Spec script_spec() {
                          {"speed", list(vector(2), 2), "Pairs [time in s, arc length in m], times rising.", true}});
   return mapping("a script", {{"body", text(), "Name of a scripted body.", true},
                               {"path", path, "Where the body goes and when."},
-                              {"turn", list(tuple({number("s"), vector(4)}), 1),
+                              {"turn", list(tuple({number("s"), quaternion()}), 1),
                                "Pairs [time in s, orientation as w, x, y, z], times rising."}});
 }
 
@@ -169,10 +175,8 @@ std::vector<Field> pose_fields() {
   const Spec euler = mapping("Euler angles", std::move(orders), {{names, true}});
   const Spec axis_angle = mapping("a rotation", {{"axis", direction(), "Axis of the rotation.", true},
                                                  {"angle", number("rad"), "Angle, right-handed.", true}});
-  Spec quaternion = vector(4);
-  quaternion.is_direction = true;
   return {{"position", vector(3, "m"), "Of the frame the shape is written in.", false, "[0, 0, 0]"},
-          {"orientation", quaternion, "Unit quaternion w, x, y, z.", false, "[1, 0, 0, 0]"},
+          {"orientation", quaternion(), "Unit quaternion w, x, y, z.", false, "[1, 0, 0, 0]"},
           {"euler", euler, "Orientation as three turns about body axes, one after the other."},
           {"axis_angle", axis_angle, "Orientation as one turn."}};
 }
