@@ -1,6 +1,7 @@
 // The contact graph of a scene at an instant.
 #include "commands.hpp"
 #include "load.hpp"
+#include "number_check.hpp"
 #include "terminal.hpp"
 
 #include <achilles/contact_graph.hpp>
@@ -59,7 +60,7 @@ void describe_graph(CLI::App& app, std::function<int()>& chosen) {
   command->add_option("SCENE", arguments->scene.file, "Scene file (YAML)")->required();
   command->add_option("--method,-m", arguments->scene.method, "Method in place of the scene's (see: achilles methods)");
   command->add_option("--set,-s", arguments->scene.sets, "Any key of the scene")->type_name("PATH=VALUE")->take_all();
-  command->add_option("--at", arguments->at, "Time [s]; default after the first step")->check(CLI::NonNegativeNumber);
+  command->add_option("--at", arguments->at, "Time [s]; default after the first step")->check(number_from(false, "s"));
   command->add_option("--output,-o", arguments->output, "Graph to write, for Graphviz (.dot)");
   command->callback([arguments, &chosen] { chosen = [arguments] { return write_graph(*arguments); }; });
 }

@@ -1,5 +1,6 @@
 // The command line.
 #include "commands.hpp"
+#include "number_check.hpp"
 
 #include <achilles/error.hpp>
 #include <achilles/simulation.hpp>
@@ -7,7 +8,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -42,18 +42,6 @@ struct Request {
   std::function<int()> chosen;
 };
 
-/// A time in seconds, from 0 on or above 0.
-CLI::Validator time_from(bool above) {
-  const char* allowed = above ? "a number above 0 [s]" : "a number from 0 [s]";
-  const auto check = [above, allowed](std::string& text) {
-    double value = 0;
-    const bool is_number = CLI::detail::lexical_cast(text, value) && std::isfinite(value);
-    return is_number && (above ? value > 0 : value >= 0) ? std::string()
-                                                         : fmt::format("found '{}'; allowed: {}", text, allowed);
-  };
-  return {check, above ? "POSITIVE" : "NONNEGATIVE"};
-}
-
 void add_threads(CLI::App& command, int& threads) {
   command.add_option("--threads,-t", threads, "Threads; the result does not depend on it")->check(CLI::Range(1, 1024));
 }
@@ -63,12 +51,12 @@ void describe_run(CLI::App& app, Request& request) {
   RunArguments& arguments = request.run;
   CLI::Option* scene = command->add_option("SCENE", arguments.scene.file, "Scene file (YAML)");
   add_scene_options(*command, arguments.scene);
-  command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(time_from(false));
+  command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(number_from(false, "s"));
   add_threads(*command, arguments.threads);
   command->add_option("--record,-r", arguments.record, "Record the run to this file (HDF5)");
   command->add_option("--csv", arguments.csv, "Write all states as comma-separated values");
   command->add_option("--every", arguments.every, "Time between recorded instants [s]; default about 1/60")
-      ->check(time_from(true));
+      ->check(number_from(true, "s"));
   command->add_option("--report", arguments.report, "Write what the run says of itself (JSON)");
   command->add_flag("--profile", arguments.profile, "Print where the time of the steps went");
   command->add_option("--trace", arguments.trace, "Write every stage of every step for a trace viewer (JSON)");
@@ -114,7 +102,7 @@ void describe_compare(CLI::App& app, Request& request) {
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
-  command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(time_from(false));
+  command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(number_from(false, "s"));
   add_threads(*command, arguments.threads);
   command->add_option("--report", arguments.report, "Folder for recordings, reports and pages");
   command->callback([&request] { request.chosen = [&request] { return compare(request.compare); }; });

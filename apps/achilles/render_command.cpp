@@ -1,5 +1,6 @@
 // Pictures and videos of a recording, without a display.
 #include "commands.hpp"
+#include "number_check.hpp"
 #include "recording_file.hpp"
 #include "terminal.hpp"
 
@@ -110,7 +111,7 @@ void describe_render(CLI::App& app, std::function<int()>& chosen) {
   VideoOptions& video = arguments->video_options;
   command->add_option("--rate", video.rate, "Frames per second of the video; default 25")->check(CLI::Range(1, 100));
   command->add_option("--speed", video.speed, "Simulated seconds per second of the video; default 1")
-      ->check(CLI::PositiveNumber);
+      ->check(number_from(true));
   command->add_option("--from", video.start, "Where the video starts [s]; default the start");
   command->add_option("--to", video.end, "Where the video ends [s]; default the end");
   command->callback([arguments, &chosen] { chosen = [arguments] { return render(*arguments); }; });

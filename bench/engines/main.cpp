@@ -79,7 +79,7 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
       ->check(CLI::IsMember(engines));
   app.add_option("--steps", arguments.race.steps, "Steps of 1/60 s")->check(CLI::Range(20, 1'000'000));
   app.add_option("--untimed", arguments.race.untimed, "Steps before the clock starts; at most half of all are")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1'000'000));
   app.add_option("--repeats", arguments.race.repeats, "Runs, of which every turn counts its fastest")
       ->check(CLI::Range(1, 100));
   app.add_option("--option", arguments.race.options,

@@ -205,6 +205,8 @@ class BadInput(ProgramTest):
             for value in values:
                 first = self.call("run", self.heap, option, value, status=2).stderr.splitlines()[0]
                 self.assertEqual(first, f"{option}: found '{value}'; allowed: {allowed}")
+        for arguments in (["graph", self.heap, "--at", "-1"], ["render", "run.h5", "--speed", "0"]):
+            self.assertIn(f"found '{arguments[3]}'; allowed: a number", self.call(*arguments, status=2).stderr)
 
     def test_missing_scene(self):
         for command in ("run", "check"):
