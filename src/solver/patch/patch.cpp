@@ -208,6 +208,8 @@ Wrench add_up(const Patch& patch) {
     sum.turn_a += column(patch.arm_a, i).cross(impulse);
     sum.turn_b += column(patch.arm_b, i).cross(impulse);
   }
+  sum.turn_a += patch.couple;
+  sum.turn_b += patch.couple;
   return sum;
 }
 

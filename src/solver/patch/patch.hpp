@@ -68,7 +68,7 @@ void weigh_patch(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
 void weigh_normals(Patch& patch, std::span<const BodyInverseMass> inverse_mass);
 
 /// u += M⁻¹ Jᵀ λ with the impulses the patch has. Returns the work they do [J]: half of Σ λ·w before and after,
-/// tangents included.
+/// tangents and couple included.
 double apply_patch(const Patch& patch, const PatchBodies& bodies);
 
 /// Impulses at several points as one on b, and its moments about the two bodies.
@@ -79,7 +79,8 @@ struct Wrench {
 /// How fast a share of it would change the energy of bodies that move so [J].
 [[nodiscard]] double power_of(const Wrench& wrench, const BodyVelocity& a, const BodyVelocity& b);
 
-/// Σ λ·w, tangents included [J]: how fast the energy would grow if more of the impulses the patch has were applied.
+/// Σ λ·w, tangents and couple included [J]: how fast the energy would grow if more of the impulses the patch has were
+/// applied.
 [[nodiscard]] double measure_power(const Patch& patch, std::span<const BodyVelocity> u);
 
 /// Normal velocity at each point, without target and softness [m/s].

@@ -13,18 +13,18 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::max();  // target of a point that cannot act
 constexpr double kStanding = 0.02;  // of the speed of a step's fall: contacts of what stands move slower, on average
 constexpr double kRest = 0.1;       // of the tolerance: contacts that move slower, on average, are at rest
-constexpr std::size_t kFewPatches = 64;    // up to which a group that bounces
-constexpr int kImpactSweeps = 300;         // may sweep so often
-constexpr std::size_t kManyPatches = 256;  // of a group whose weights a step cannot learn from nothing
-constexpr int kFewSweeps = 1;              // that a group at rest needs: what comes after them is a program of its own
+constexpr std::size_t kFewPatches = 64;  // up to which a group that bounces
+constexpr int kImpactSweeps = 300;       // may sweep so often
+constexpr int kFewSweeps = 1;            // that a group at rest needs: what comes after them is a program of its own
+
+bool is_small(const ShockGroup& group) { return group.patches.size() <= kFewPatches; }
 
 /// What sweeps leave wrong of a load the next step goes on with; what they leave wrong of an impact stays, and shows:
 /// ten sweeps keep 94 % of the energy of a break at billiards, and not its symmetry. Small groups that bounce sweep
 /// longer.
 int count_sweeps_at_most(const ShockPropagationOptions& options, const ShockGroup& group) {
   const auto bounces = [](const PatchBlock& block) { return block.bounces; };
-  const bool is_small_impact =
-      group.patches.size() <= kFewPatches && std::any_of(group.blocks.begin(), group.blocks.end(), bounces);
+  const bool is_small_impact = is_small(group) && std::any_of(group.blocks.begin(), group.blocks.end(), bounces);
   return is_small_impact ? std::max(options.iterations, kImpactSweeps) : options.iterations;
 }
 
@@ -111,71 +111,78 @@ class WarmStart {
     values_[block] = gain;
   }
 
-  /// Of the bodies, by the contacts' impulses [J].
-  [[nodiscard]] double gain() const { return gain_; }
   [[nodiscard]] bool is_sound() const { return !(gain_ > 0); }
 
  private:
   const ShockGroup& group_;
   PatchBodies bodies_;
   std::span<double> values_;
-  double gain_ = 0;
+  double gain_ = 0;  // of the bodies, by the contacts' impulses [J]
 };
 
-/// Takes of a start that adds energy as much back as adds none: with a share s of its impulses goes an energy
-/// E(s) = a s + b s², so that −a/b is left. It is next to nothing after a blow, and all but a little of the weights of
-/// a pile that overshoot while it settles. A pile must not forget them: it would fall freely until it has learnt them
-/// anew, overshoot them for that, and never come to rest. Groups of few patches start without any.
+/// Takes of impulses that add energy as much back as adds none: with a share s of them goes an energy
+/// E(s) = a s + b s², so that −a/b is left, next to nothing after a blow. A group must not forget its weights for a few
+/// that are too large: it would fall freely until it has learnt them anew, overshoot them for that, and never come to
+/// rest. So a sweep comes first, which takes those back that push what parts; what it leaves rarely adds energy. Groups
+/// of few patches start without any, and without a sweep: a blow may have gone through all of them.
 class StartWithoutGain {
  public:
-  /// gain = E(1), which is positive.
-  StartWithoutGain(double gain, const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
-      : gain_(gain), group_(group), bodies_(bodies), values_(group.values(scratch)) {}
+  StartWithoutGain(const ShockGroup& group, const PatchBodies& bodies, StepWorkspace& scratch)
+      : group_(group), bodies_(bodies), values_(group.values(scratch)) {}
 
-  [[nodiscard]] std::size_t stages() const { return 2 + group_.stage_count(); }
+  // All impulses are taken back, which tells E(1), then a is found of bodies that move without them; then the share.
+  [[nodiscard]] std::size_t stages() const { return 2 * group_.stage_count() + 3; }
   [[nodiscard]] StageSize size(std::size_t stage) const {
-    if (stage == 0) return {group_.blocks.size(), 1};
-    return {stage == 1 ? 1 : group_.blocks_of(stage - 2), 1};
+    const std::size_t n = group_.stage_count();
+    if (stage == n || stage == n + 2) return {1, 1};
+    return {stage == n + 1 ? group_.blocks.size() : group_.blocks_of(stage < n ? stage : stage - n - 3), 1};
   }
   void run(std::size_t stage, std::size_t k) {
-    if (stage == 0) {
-      double slope = 0;
-      for (const Patch& patch : group_.patches_of(k)) slope += measure_power(patch, bodies_.u);
-      values_[k] = slope;
-    } else if (stage == 1) {
-      share_ = find_share_left(std::accumulate(values_.begin(), values_.end(), 0.0));
-    } else if (share_ < 1) {
-      rescale(group_.patches_of(group_.block_at(stage - 2, k)));
+    const std::size_t n = group_.stage_count();
+    if (stage < n) {
+      const std::size_t block = group_.block_at(stage, k);
+      values_[block] = apply(group_.patches_of(block), -1);
+    } else if (stage == n) {
+      gain_ = -add_values();
+    } else if (stage == n + 1) {
+      values_[k] = 0;
+      for (const Patch& patch : group_.patches_of(k)) values_[k] -= measure_power(patch, bodies_.u);
+    } else if (stage == n + 2) {
+      share_ = find_share_left(add_values());
+    } else {
+      (void)apply(group_.patches_of(group_.block_at(stage - n - 3, k)), -share_);
     }
   }
 
  private:
-  /// From E(1) = a + b and its slope there, a + 2 b.
-  [[nodiscard]] double find_share_left(double slope) const {
-    if (group_.patches.size() < kManyPatches) return 0;
-    const double b = slope - gain_;
-    return b > 0 ? std::clamp(1 - gain_ / b, 0.0, 1.0) : 0.0;
+  [[nodiscard]] double add_values() const { return std::accumulate(values_.begin(), values_.end(), 0.0); }
+
+  /// From E(1) = a + b.
+  [[nodiscard]] double find_share_left(double a) const {
+    if (is_small(group_)) return 0;
+    if (!(gain_ > 0)) return 1;
+    const double b = gain_ - a;
+    return b > 0 ? std::clamp(-a / b, 0.0, 1.0) : 0.0;
   }
 
-  void rescale(std::span<Patch> patches) const {
+  /// The impulses are multiplied and act; the bodies gain what comes back [J].
+  double apply(std::span<Patch> patches, double by) const {
+    double gain = 0;
     for (Patch& patch : patches) {
-      scale(patch, share_ - 1);
-      (void)apply_patch(patch, bodies_);
-      scale(patch, share_ / (share_ - 1));
+      for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) {
+        for (int i = 0; i < Patch::kPoints; ++i) impulses[i] *= by;
+      }
+      patch.couple *= by;
+      gain += apply_patch(patch, bodies_);
     }
+    return gain;
   }
 
-  static void scale(Patch& patch, double by) {
-    for (double* impulses : {patch.normal, patch.slip1, patch.slip2}) {
-      for (int i = 0; i < Patch::kPoints; ++i) impulses[i] *= by;
-    }
-  }
-
-  double gain_;
   const ShockGroup& group_;
   PatchBodies bodies_;
   std::span<double> values_;
-  double share_ = 0;
+  double gain_ = 0;   // E(1)
+  double share_ = 0;  // s
 };
 
 /// A start and, where it is sound, the sweeps after it, as one program: what stands then goes through few stages.
@@ -268,7 +275,8 @@ void solve_shocks(World& world, const ShockPropagationOptions& options, double h
       run_program(group, scratch, both);
     }
     if (!start.is_sound()) {
-      StartWithoutGain less(start.gain(), group, bodies, scratch);
+      if (!is_small(group) && sweeps.prolong(kFewSweeps)) run_program(group, scratch, sweeps);
+      StartWithoutGain less(group, bodies, scratch);
       run_program(group, scratch, less);
     }
     if (share > 0) hand_down_loads(world, {options.slop, share}, group, scratch);
