@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <span>
 
 namespace achilles {
@@ -19,14 +18,11 @@ struct StageSize {
 /// its own buffer gives the same result either way.
 class BlockRunner {
  public:
-  BlockRunner();
-  explicit BlockRunner(int threads);
-  ~BlockRunner();
-  BlockRunner(BlockRunner&&) noexcept;
-  BlockRunner& operator=(BlockRunner&&) noexcept;
+  BlockRunner() = default;
+  explicit BlockRunner(int threads) { set_threads(threads); }
 
-  /// At least 1; the arena of threads is kept until the number changes.
-  void set_threads(int threads);
+  /// At least 1.
+  void set_threads(int threads) { threads_ = threads > 1 ? threads : 1; }
   [[nodiscard]] int threads() const { return threads_; }
   /// Whether nobody would help at present: there is one thread, or the others' cores are taken. Where one thread has a
   /// shorter way to the same result, it may then be taken, but without run().
@@ -75,12 +71,10 @@ class BlockRunner {
   }
 
  private:
-  void run_parallel(std::size_t blocks, const std::function<void(std::size_t)>& block);
+  void run_parallel(std::size_t blocks, const std::function<void(std::size_t)>& block) const;
   void run_stages_parallel(std::span<const StageSize> stages,
-                           const std::function<void(std::size_t, std::size_t)>& block);
+                           const std::function<void(std::size_t, std::size_t)>& block) const;
 
-  struct Arena;
-  std::unique_ptr<Arena> arena_;
   int threads_ = 1;
 };
 

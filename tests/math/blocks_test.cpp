@@ -98,6 +98,26 @@ TEST(Blocks, NoStageBeginsBeforeTheOneBeforeItHasEnded) {
   }
 }
 
+// A helper may come late to a call, or still look for work when it has ended and the next one, of other length, begins.
+TEST(Blocks, CallsThatFollowEachOtherKeepTheirBlocksAndStagesApart) {
+  BlockRunner runner(2);
+  std::atomic<int> faults{0};
+  for (std::size_t call = 0; call < 20'000; ++call) {
+    const std::size_t blocks = 1 + call % 5;
+    const std::vector<StageSize> stages(1 + call * 7 % 41, StageSize{blocks, 1});
+    std::vector<std::atomic<std::size_t>> ended(stages.size());  // is gone when the call returns
+    runner.run_stages(stages, [&](std::size_t stage, std::size_t first, std::size_t last) {
+      if (last != first + 1 || first >= blocks || stage >= stages.size()) ++faults;
+      if (stage > 0 && ended[stage - 1].load() != blocks) ++faults;
+      ++ended[stage];
+    });
+    for (const std::atomic<std::size_t>& count : ended) {
+      if (count.load() != blocks) ++faults;
+    }
+  }
+  EXPECT_EQ(faults.load(), 0);
+}
+
 TEST(Blocks, BlocksOfABlockRunOnTheThreadThatHasIt) {
   BlockRunner outer(2);
   std::vector<int> sums(20, 0);
