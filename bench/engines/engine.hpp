@@ -21,6 +21,8 @@ class Engine {
 using MakeEngine = std::unique_ptr<Engine>(const Scene&, int threads);
 
 MakeEngine make_achilles;
+/// Two copies side by side, a step of both at a time.
+MakeEngine make_achilles_twice;
 MakeEngine make_bullet;
 MakeEngine make_ode;
 MakeEngine make_mujoco;

@@ -74,7 +74,8 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
   for (const Contestant& one : contestants()) engines.push_back(one.name);
   known.push_back("all");
   app.add_option("--scenes", arguments.scenes, "Which scenes, or all")->delimiter(',')->check(CLI::IsMember(known));
-  app.add_option("--engines", arguments.engines, "Which engines; all where none is named")
+  app.add_option("--engines", arguments.engines,
+                 "Which engines; all where none is named, but those that run two copies at once (-twice)")
       ->delimiter(',')
       ->check(CLI::IsMember(engines));
   app.add_option("--steps", arguments.race.steps, "Steps of 1/60 s")->check(CLI::Range(20, 1'000'000));
@@ -98,9 +99,10 @@ Arguments read_arguments(CLI::App& app, int argc, char** argv) {
 
 std::vector<Contestant> choose(const std::vector<std::string>& names) {
   std::vector<Contestant> chosen = contestants();
-  if (names.empty()) return chosen;
-  std::erase_if(chosen,
-                [&](const Contestant& one) { return std::find(names.begin(), names.end(), one.name) == names.end(); });
+  std::erase_if(chosen, [&](const Contestant& one) {
+    if (names.empty()) return one.copies > 1;
+    return std::find(names.begin(), names.end(), one.name) == names.end();
+  });
   return chosen;
 }
 
@@ -108,12 +110,12 @@ void print(const std::string& scene, const std::vector<Result>& results) {
   const double bullet = time_of_bullet(results);
   for (const Result& result : results) {
     if (!result.able) {
-      fmt::print("{:<15} {:<12} cannot\n", scene, result.engine);
+      fmt::print("{:<15} {:<15} cannot\n", scene, result.engine);
       continue;
     }
     const Measured& m = result.measured;
     const std::string ratio = bullet > 0 ? fmt::format("{:.3f}", result.milliseconds / bullet) : "-";
-    fmt::print("{:<15} {:<12} {:>9.3f} {:>9} {:>10.2e} {:>10.2e} {:>9.3f} {:>9.3f} {:>10.2e}\n", scene, result.engine,
+    fmt::print("{:<15} {:<15} {:>9.3f} {:>9} {:>10.2e} {:>10.2e} {:>9.3f} {:>9.3f} {:>10.2e}\n", scene, result.engine,
                result.milliseconds, ratio, m.mean_depth, m.max_depth, m.drift, m.height, m.energy);
   }
   std::fflush(stdout);
@@ -154,7 +156,7 @@ int run(int argc, char** argv) {
 #endif
     return 0;
   }
-  fmt::print("{:<15} {:<12} {:>9} {:>9} {:>10} {:>10} {:>9} {:>9} {:>10}\n", "scene", "engine", "ms/step", "to bullet",
+  fmt::print("{:<15} {:<15} {:>9} {:>9} {:>10} {:>10} {:>9} {:>9} {:>10}\n", "scene", "engine", "ms/step", "to bullet",
              "depth [m]", "max [m]", "drift [m]", "height", "E/m [J/kg]");
   const bool all = std::find(arguments.scenes.begin(), arguments.scenes.end(), "all") != arguments.scenes.end();
   nlohmann::json figures = nlohmann::json::array();

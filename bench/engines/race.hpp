@@ -1,5 +1,8 @@
 // Several engines, one scene, one run: they take turns of a few steps each, so that whatever else the machine does
 // meets them all alike.
+//
+// What two threads can gain is a matter of the machine, too: two cores may be halves of one. Two copies that run at
+// once and share nothing tell how much it has for two, in the same minutes.
 #pragma once
 
 #include "engines/measure.hpp"
@@ -15,6 +18,7 @@ struct Contestant {
   MakeEngine* make = nullptr;
   std::string method;  // of ours
   int threads = 1;
+  int copies = 1;  // that run at once; several take part only where they are named
 };
 
 /// Every contestant that was built in.
@@ -30,7 +34,7 @@ struct RaceOptions {
 struct Result {
   std::string engine;
   bool able = true;         // false: the engine cannot do the scene
-  double milliseconds = 0;  // per step after the untimed ones; of every turn the fastest of the repeats
+  double milliseconds = 0;  // per step of one copy after the untimed ones; of every turn the fastest of the repeats
   Measured measured;        // at the end
 };
 
