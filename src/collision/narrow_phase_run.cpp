@@ -1,6 +1,7 @@
 #include "collision/narrow_phase_run.hpp"
 
 #include "collision/contact/recycle.hpp"
+#include "math/cache_lines.hpp"
 
 #include <algorithm>
 
@@ -24,11 +25,14 @@ std::size_t find_key(const ColliderPair& pair, std::size_t count, const KeyOf& k
 }
 
 /// Calls found(k, at) for the pairs [first, last) that are among the sorted keys 0 .. count, and found(k, count) for
-/// the others. Where to begin is searched for, so that blocks of pairs do not wait for each other.
+/// the others. Where to begin is searched for, so that blocks of pairs do not wait for each other, unless the guess is
+/// right.
 template <class KeyOf, class Found>
 void match_pairs(std::span<const ColliderPair> pairs, std::size_t first, std::size_t last, std::size_t count,
-                 const KeyOf& key_of, const Found& found) {
-  std::size_t at = first < last ? find_key(pairs[first], count, key_of) : count;
+                 std::size_t guess, const KeyOf& key_of, const Found& found) {
+  if (first == last) return;
+  const bool is_known = guess < count && key_of(guess) == pairs[first];
+  std::size_t at = is_known ? guess : find_key(pairs[first], count, key_of);
   for (std::size_t k = first; k < last; ++k) {
     while (at < count && key_of(at) < pairs[k]) ++at;
     found(k, at < count && key_of(at) == pairs[k] ? at : count);
@@ -41,7 +45,7 @@ void recall_axes(std::size_t first, std::size_t last, DetectWorkspace::Impl& scr
   if (scratch.axes.empty()) return;
   const std::size_t count = scratch.former_pairs.size();
   const auto key_of = [&](std::size_t at) { return scratch.former_pairs[at]; };
-  match_pairs(scratch.pairs, first, last, count, key_of, [&](std::size_t k, std::size_t at) {
+  match_pairs(scratch.pairs, first, last, count, first, key_of, [&](std::size_t k, std::size_t at) {
     scratch.axes[k] = at < count ? scratch.former_axes[at] : SeparatingAxis{};
   });
 }
@@ -66,12 +70,14 @@ class NarrowPhase {
     if (recycling_ == nullptr) return 0;
     std::size_t recycled = 0;
     const std::vector<KeptManifold>& former = recycling_->former.manifolds;
-    match_pairs(scratch_.pairs, first, last, former.size(), FormerKeys{former}, [&](std::size_t k, std::size_t at) {
-      const bool holds =
-          at < former.size() && former[at].count > 0 && slack(k) > 0 && still_holds(former[at], a(k), b(k), slack(k));
-      scratch_.former_manifold[k] = holds ? static_cast<std::uint32_t>(at) : kNoManifold;
-      recycled += holds ? 1 : 0;
-    });
+    const std::size_t guess = first < last ? scratch_.former_manifold[first] : 0;  // where it was in the call before
+    match_pairs(scratch_.pairs, first, last, former.size(), guess, FormerKeys{former},
+                [&](std::size_t k, std::size_t at) {
+                  const bool holds = at < former.size() && former[at].count > 0 && slack(k) > 0 &&
+                                     still_holds(former[at], a(k), b(k), slack(k));
+                  scratch_.former_manifold[k] = holds ? static_cast<std::uint32_t>(at) : kNoManifold;
+                  recycled += holds ? 1 : 0;
+                });
     return recycled;
   }
 
@@ -320,6 +326,7 @@ class InChunks {
     const ContactSet& found = contents_of(index).set;
     ContactPlaces at = impl_.places[index];
     std::size_t next = 0;
+    take_lines(contacts_.points.data() + at.point, contents_of(index).count.point);
     for (std::size_t k = first_of(index); k < end_of(index); ++k) {
       if (narrow_.recycles(k)) {
         narrow_.place(k, at, contacts_);
@@ -329,6 +336,11 @@ class InChunks {
         if (narrow_.is_kept(k)) narrow_.keep_found(k, contact, contacts_, at, kept_);
       }
     }
+  }
+
+  /// Of the points that follow each other from here on.
+  static void take_lines(ContactPoint* points, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) take_line(points[k].gap);
   }
 
   [[nodiscard]] static bool is_of(const Contact& contact, const ColliderPair& pair) {

@@ -34,6 +34,7 @@ struct Patch {
   std::uint32_t first = 0;    // index of its first point among those of the contact set
   std::uint32_t contact = 0;  // index of its contact
   std::uint32_t layer = 0;
+  std::uint32_t record = 0;  // index of the record of its first point
   std::uint8_t count = 0;
   bool moves_a = false, moves_b = false;  // whether impulses move the body
   double friction = 0;                    // µ

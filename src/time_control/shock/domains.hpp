@@ -31,6 +31,8 @@ struct PatchPiece {
   std::uint32_t block = 0;
   std::uint32_t first_key = 0, last_key = 0;
   std::uint32_t first = 0, last = 0;  // patches
+  std::uint32_t first_record = 0;     // of its points, and the first place of those that the next step is to know:
+  std::uint32_t first_cached = 0;     // what a thread writes lies together, not as contacts do
   std::uint32_t touching = 0;         // points that touch,
   std::uint32_t remembered = 0;       // those of them that the last step knew,
   double unrest = 0;                  // [m²/s²] and the squares of the speeds it left them with, summed

@@ -1,5 +1,6 @@
 #include "time_control/shock/patches.hpp"
 
+#include "math/cache_lines.hpp"
 #include "math/refill.hpp"
 #include "math/tangents.hpp"
 #include "time_control/contact_stage.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <tuple>
+#include <utility>
 
 namespace achilles {
 namespace {
@@ -70,17 +72,23 @@ class PatchBuilder {
     std::sort(keys + block.first_key, keys + block.last_key);
   }
 
+  /// Counts patches and points. What one thread found is here taken over by the one that sweeps it.
   void count(PatchPiece& piece) const {
-    piece.last = 0;
+    piece.last = piece.first_record = 0;
     for (const std::uint64_t key : keys_of(piece)) {
-      for_each_patch(contact_of(key), [&](std::uint32_t, std::uint32_t) { ++piece.last; });
+      const Contact& contact = contact_of(key);
+      piece.first_record += contact.count;
+      for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
+        take_line(scratch_.contacts.points[p].feature);
+      }
+      for_each_patch(contact, [&](std::uint32_t, std::uint32_t) { ++piece.last; });
     }
   }
 
-  /// Numbers the patches, which are counted by now, and makes room for them.
+  /// Numbers the patches and their points, which are counted by now, and makes room for them.
   void number() const {
     ShockWorkspace& shock = *scratch_.shock;
-    std::uint32_t next = 0;
+    std::uint32_t next = 0, record = 0;
     for (PatchBlock& block : shock.domains.blocks) {
       block.bounces = false;
       block.first = next;
@@ -89,6 +97,7 @@ class PatchBuilder {
         piece.first = next;
         next += piece.last;
         piece.last = next;
+        record += std::exchange(piece.first_record, record);
       }
       block.last = next;
     }
@@ -103,12 +112,15 @@ class PatchBuilder {
     piece.touching = piece.remembered = 0;
     piece.unrest = 0;
     Patch* next = scratch_.shock->patches.data() + piece.first;
+    std::uint32_t record = piece.first_record;
     for (const std::uint64_t key : keys_of(piece)) {
       const Contact& contact = contact_of(key);
       const ContactView view{contact, static_cast<std::uint32_t>(key), law_of(world_, contact)};
       for_each_patch(contact, [&](std::uint32_t first, std::uint32_t last) {
         Patch& patch = *next++;
         patch = make_patch(view, first, h_, scratch_);
+        patch.record = record;
+        record += last - first;
         for (std::uint32_t p = first; p < last; ++p) add_point(view, scratch_.contacts.points[p], patch);
         weigh_patch(patch, scratch_.inverse_mass);
         double before[Patch::kPoints], free[Patch::kPoints];

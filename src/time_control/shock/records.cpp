@@ -6,6 +6,9 @@
 #include "time_control/shock/patches.hpp"
 #include "world/contact_memory.hpp"
 
+#include <bit>
+#include <utility>
+
 namespace achilles {
 namespace {
 
@@ -15,83 +18,78 @@ class Records {
       : world_(world), touching_(touching), scratch_(scratch), shock_(*scratch.shock) {
     scratch.records.resize(scratch.contacts.points.size());
     refill(shock_.block_value, shock_.domains.blocks.size(), 0.0);
-    refill(shock_.touched, shock_.domains.keys.size(), std::uint8_t{0});
+    shock_.touched.resize(BlockRunner::count_blocks(scratch.contacts.contacts.size(), TouchedContacts::kCount));
     // Threads share bodies, and bodies the lines of a cache: every thread has marks of its own.
-    shock_.pushed.resize(static_cast<std::size_t>(scratch.runner.threads()));
-    for (std::vector<std::uint8_t>& marks : shock_.pushed) refill(marks, world.bodies.size(), std::uint8_t{0});
+    shock_.marks.resize(static_cast<std::size_t>(scratch.runner.threads()));
+    for (ThreadMarks& marks : shock_.marks) {
+      refill(marks.pushed, world.bodies.size(), std::uint8_t{0});
+      refill(marks.touched, shock_.touched.size(), std::uint16_t{0});
+      marks.kept = 0;
+    }
   }
 
   /// Which contacts of a piece touched, and which bodies were pushed.
-  void mark(const PatchPiece& piece) {
-    std::vector<std::uint8_t>& pushed = shock_.pushed[BlockRunner::thread_index() % shock_.pushed.size()];
-    for_each_patch(piece, [&](const Patch& patch, std::uint32_t key) {
+  void mark(PatchPiece& piece) {
+    ThreadMarks& marks = shock_.marks[BlockRunner::thread_index() % shock_.marks.size()];
+    std::uint32_t points = 0, kept = 0;
+    for (const Patch& patch : patches_of(piece, shock_)) {
       bool pushes = false, near = false;
       for (int i = 0; i < patch.count; ++i) {
         pushes = pushes || patch.normal[i] != 0 || patch.slip1[i] != 0 || patch.slip2[i] != 0;
         near = near || patch.gap[i] <= touching_;
       }
-      if (pushes || near) shock_.touched[key] = 1;
-      if (pushes) pushed[patch.body_a] = pushed[patch.body_b] = 1;
-    });
+      if (pushes) marks.pushed[patch.body_a] = marks.pushed[patch.body_b] = 1;
+      std::uint16_t& bits = marks.touched[patch.contact / TouchedContacts::kCount];
+      const auto bit = static_cast<std::uint16_t>(1U << patch.contact % TouchedContacts::kCount);
+      if (!(pushes || near) || (bits & bit) != 0) continue;  // its other patches may have told already
+      bits |= bit;
+      points += scratch_.contacts.contacts[patch.contact].count;
+      kept += scratch_.matches[patch.contact] >= 0 ? 1 : 0;
+    }
+    piece.first_cached = points;
+    marks.kept += kept;
   }
 
-  /// Where the contacts that touched come to lie in the next memory: in the order of the contacts.
+  /// Where the contacts that touched come to lie in the next memory: they in their order, their points piece by piece.
   void find_places() {
-    const std::vector<Contact>& contacts = scratch_.contacts.contacts;
-    shock_.places.resize(contacts.size());
-    for (std::uint32_t key = 0; key < shock_.domains.keys.size(); ++key) {
-      shock_.places[contact_at(key)].contacts = shock_.touched[key];
-    }
     sum_ = {};
-    for (std::size_t k = 0; k < contacts.size(); ++k) {
-      if (shock_.places[k].contacts == 0) continue;
-      shock_.places[k] = sum_;
-      ++sum_.contacts;
-      sum_.points += contacts[k].count;
-      if (scratch_.matches[k] >= 0) ++sum_.kept;
+    for (std::size_t row = 0; row < shock_.touched.size(); ++row) {
+      TouchedContacts& touched = shock_.touched[row] = {0, sum_.contacts};
+      for (const ThreadMarks& marks : shock_.marks) touched.bits |= marks.touched[row];
+      sum_.contacts += static_cast<std::uint32_t>(std::popcount(touched.bits));
     }
+    for (PatchPiece& piece : shock_.domains.pieces) sum_.points += std::exchange(piece.first_cached, sum_.points);
+    for (const ThreadMarks& marks : shock_.marks) sum_.kept += marks.kept;
     scratch_.next_cache.contacts.resize(sum_.contacts);
     scratch_.next_cache.points.resize(sum_.points);
   }
 
   /// Impulses of a piece as records of their points, and what is remembered of them.
   void write(const PatchPiece& piece) {
-    for_each_patch(piece, [&](const Patch& patch, std::uint32_t key) {
+    std::uint32_t cached = piece.first_cached;
+    for (const Patch& patch : patches_of(piece, shock_)) {
       const Contact& contact = scratch_.contacts.contacts[patch.contact];
-      const bool touched = shock_.touched[key] != 0;
-      const SoftTally at = shock_.places[patch.contact];
-      if (touched) {
-        scratch_.next_cache.contacts[at.contacts] = {contact.collider_a, contact.collider_b, at.points, contact.count};
+      const TouchedContacts& row = shock_.touched[patch.contact / TouchedContacts::kCount];
+      const bool touched = row.holds(patch.contact);
+      if (touched && patch.first == contact.first) {
+        scratch_.next_cache.contacts[row.place_of(patch.contact)] = {contact.collider_a, contact.collider_b, cached,
+                                                                     contact.count};
       }
-      for (int i = 0; i < patch.count; ++i) {
-        const std::uint32_t p = patch.first + static_cast<std::uint32_t>(i);
-        const ContactPoint& point = scratch_.contacts.points[p];
+      for (std::uint32_t i = 0; i < patch.count; ++i) {
+        const ContactPoint& point = scratch_.contacts.points[patch.first + i];
         const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
-        scratch_.records[p] = {patch.body_a, patch.body_b, point.position, point.normal, point.gap, impulse};
+        scratch_.records[patch.record + i] = {patch.body_a, patch.body_b, point.position,
+                                              point.normal, point.gap,    impulse};
         if (!touched) continue;
-        scratch_.next_cache.points[at.points + p - contact.first] = {
-            point.feature, 0, impulse, contact_place(world_.bodies, contact, point.position)};
+        scratch_.next_cache.points[cached++] = {point.feature, 0, impulse,
+                                                contact_place(world_.bodies, contact, point.position)};
       }
-    });
+    }
   }
 
   [[nodiscard]] const SoftTally& sum() const { return sum_; }
 
  private:
-  [[nodiscard]] std::uint32_t contact_at(std::uint32_t key) const {
-    return static_cast<std::uint32_t>(shock_.domains.keys[key]);
-  }
-
-  /// Calls visit(patch, key) for the patches of a piece with the place of their contact among the keys.
-  template <class Visit>
-  void for_each_patch(const PatchPiece& piece, const Visit& visit) const {
-    std::uint32_t key = piece.first_key;
-    for (const Patch& patch : patches_of(piece, shock_)) {
-      while (contact_at(key) != patch.contact) ++key;
-      visit(patch, key);
-    }
-  }
-
   const World& world_;
   double touching_;
   StepWorkspace& scratch_;
@@ -104,7 +102,7 @@ class Records {
 void conclude_sweeps(World& world, const ShockPropagationOptions& options, double h, StepWorkspace& scratch,
                      StepReport& report) {
   Records records(world, options.slop, scratch);
-  const std::vector<PatchPiece>& pieces = scratch.shock->domains.pieces;
+  std::vector<PatchPiece>& pieces = scratch.shock->domains.pieces;
   const StageSize stages[] = {{pieces.size(), 1}, {1, 1}, {pieces.size(), 1}};
   scratch.runner.run_stages(stages, [&](std::size_t stage, std::size_t k, std::size_t) {
     if (stage == 0) {

@@ -13,8 +13,8 @@ void conclude_sweeps(World& world, const ShockPropagationOptions& options, doubl
                      StepReport& report);
 
 [[nodiscard]] inline bool was_pushed(const ShockWorkspace& shock, std::size_t body) {
-  for (const std::vector<std::uint8_t>& by_thread : shock.pushed) {
-    if (by_thread[body] != 0) return true;
+  for (const ThreadMarks& marks : shock.marks) {
+    if (marks.pushed[body] != 0) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #include "time_control/shock/shock_propagation.hpp"
 
+#include "math/cache_lines.hpp"
 #include "time_control/contact_stage.hpp"
 #include "time_control/shock/correction.hpp"
 #include "time_control/shock/joints.hpp"
@@ -17,10 +18,9 @@ namespace {
 constexpr std::size_t kBodyBlock = 16;  // bodies that one thread takes at a time
 
 template <class Work>
-void for_each_body(const World& world, StepWorkspace& scratch, const Work& work) {
-  scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) work(i);
-  });
+void for_each_block(const World& world, StepWorkspace& scratch, const Work& work) {
+  scratch.runner.run(world.bodies.size(), kBodyBlock,
+                     [&](std::size_t, std::size_t first, std::size_t last) { work(first, last); });
 }
 
 double measure_work_of_scripts(const BodyArrays& bodies, std::span<const ContactRecord> records) {
@@ -38,9 +38,11 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   if (!scratch.shock) scratch.shock = std::make_shared<ShockWorkspace>();
   const TouchSearch search{options.margin, options.slop, h};
   make_room_for_bodies(world, h, scratch);
-  for_each_body(world, scratch, [&](std::size_t i) {
-    prepare_body(world.bodies, i, scratch);
-    integrate_velocity(world, i, scratch.inverse_mass, h, scratch.motion);
+  for_each_block(world, scratch, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      prepare_body(world.bodies, i, scratch);
+      integrate_velocity(world, i, scratch.inverse_mass, h, scratch.motion);
+    }
   });
   find_contacts_recycling(world, options.margin, h, options.recycling, scratch);
   find_layers(world, options, scratch);
@@ -53,9 +55,13 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   conclude_sweeps(world, options, h, scratch, report);
   scratch.mark("memory and records");
   const bool conserving = options.integrator == Integrator::kConserving;
-  for_each_body(world, scratch, [&](std::size_t i) {
-    const bool free = scratch.constrained[i] == 0 && !was_pushed(*scratch.shock, i);
-    integrate_position(world, i, h, free && conserving, scratch.motion);
+  for_each_block(world, scratch, [&](std::size_t first, std::size_t last) {
+    // From here to the next sweeps a velocity is worked on by the thread that has its body by number.
+    for (std::size_t i = first; i < last; ++i) take_line(world.bodies.velocity[i].linear[0]);
+    for (std::size_t i = first; i < last; ++i) {
+      const bool free = scratch.constrained[i] == 0 && !was_pushed(*scratch.shock, i);
+      integrate_position(world, i, h, free && conserving, scratch.motion);
+    }
   });
   scratch.mark("positions");
   correct_shocks(world, options, h, scratch);

@@ -7,6 +7,7 @@
 
 #include <achilles/math.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,26 @@ struct ContactSupport {
   bool touches = false;  // or touched in the last step
 };
 
+/// What one thread saw of a step's impulses.
+struct alignas(64) ThreadMarks {
+  std::vector<std::uint8_t> pushed;    // per body: an impulse acted on it
+  std::vector<std::uint16_t> touched;  // per sixteen contacts, a bit each
+  std::uint32_t kept = 0;              // contacts that touched and had touched before
+};
+
+/// Which of sixteen contacts in a row touched.
+struct TouchedContacts {
+  static constexpr std::uint32_t kCount = 16;
+  std::uint16_t bits = 0;
+  std::uint32_t before = 0;  // how many touched before the first of them
+
+  [[nodiscard]] bool holds(std::uint32_t contact) const { return (bits >> contact % kCount & 1U) != 0; }
+  /// Place of one that touched among all that did.
+  [[nodiscard]] std::uint32_t place_of(std::uint32_t contact) const {
+    return before + static_cast<std::uint32_t>(std::popcount(bits & ((1U << contact % kCount) - 1)));
+  }
+};
+
 struct ShockWorkspace {
   std::vector<ContactSupport> contact_support;  // per contact
   std::vector<SupportEdge> support;             // contacts that touch
@@ -67,14 +88,13 @@ struct ShockWorkspace {
   std::vector<PatchPush> pushes;         // per patch, where weights are handed down
   std::vector<JointBlock> joint_blocks;  // in the order of StepWorkspace::joint_rows
   std::vector<JointBlock> correction_blocks;
-  std::vector<std::uint8_t> touched;              // per key of the domains: whether the contact did in this step
-  std::vector<SoftTally> places;                  // per contact that touched: where it lies in the next memory
-  std::vector<std::vector<std::uint8_t>> pushed;  // per thread and body: an impulse acted on it
-  std::vector<Load> loads;                        // per body
-  std::uint64_t weighing = 0;                     // counts the steps
-  std::vector<BodyInverseMass> translating;       // per body: the inverse mass of one that does not turn
-  std::vector<BodyVelocity> displacement;         // per body [m], [rad]
-  std::vector<std::uint8_t> limited;              // per body: the displacement by its layer was shortened
+  std::vector<ThreadMarks> marks;            // per thread
+  std::vector<TouchedContacts> touched;      // per sixteen contacts
+  std::vector<Load> loads;                   // per body
+  std::uint64_t weighing = 0;                // counts the steps
+  std::vector<BodyInverseMass> translating;  // per body: the inverse mass of one that does not turn
+  std::vector<BodyVelocity> displacement;    // per body [m], [rad]
+  std::vector<std::uint8_t> limited;         // per body: the displacement by its layer was shortened
 };
 
 }  // namespace achilles

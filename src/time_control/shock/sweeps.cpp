@@ -224,7 +224,7 @@ double find_share(const World& world, const ShockPropagationOptions& options, do
 }
 
 bool bounces_at(const Patch& patch, int i, const StepWorkspace& scratch) {
-  return patch.rebound[i] > 0 && !scratch.records[patch.first + static_cast<std::size_t>(i)].impulse.isZero(0);
+  return patch.rebound[i] > 0 && !scratch.records[patch.record + static_cast<std::size_t>(i)].impulse.isZero(0);
 }
 
 /// How many contacts met fast enough to bounce, and were pushed.
@@ -298,7 +298,7 @@ void rebound_shocks(World& world, const ShockPropagationOptions& options, StepWo
     for (const Patch& patch : group.patches) {
       for (int i = 0; i < patch.count; ++i) {
         const Vec3 impulse = patch.normal[i] * patch.n + patch.slip1[i] * patch.t1 + patch.slip2[i] * patch.t2;
-        scratch.records[patch.first + static_cast<std::size_t>(i)].impulse += impulse;
+        scratch.records[patch.record + static_cast<std::size_t>(i)].impulse += impulse;
       }
     }
   }
