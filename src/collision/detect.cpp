@@ -20,13 +20,24 @@ DetectWorkspace& DetectWorkspace::operator=(DetectWorkspace&&) noexcept = defaul
 
 std::size_t count_pairs(const DetectWorkspace& scratch) { return scratch.impl->pair_count; }
 
+namespace {
+
+Ball make_ball(const Collider& collider) {
+  const auto* sphere = std::get_if<SphereGeometry>(&collider.geometry->kind);
+  return {collider.X_WG.p, sphere != nullptr ? sphere->radius : -1, collider.reach, collider.body};
+}
+
+}  // namespace
+
 void make_proxies(std::span<const Collider> colliders, double margin, DetectWorkspace::Impl& scratch) {
   scratch.proxies.resize(colliders.size());
+  scratch.balls.resize(colliders.size());
   scratch.block_has_axes.resize(BlockRunner::count_blocks(colliders.size(), kBoundsBlock));
   scratch.runner.run(colliders.size(), kBoundsBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
     bool has_axes = false;
     for (std::size_t i = first; i < last; ++i) {
       scratch.proxies[i] = make_proxy(colliders[i], margin);
+      scratch.balls[i] = make_ball(colliders[i]);
       has_axes = has_axes || can_remember_axis(*colliders[i].geometry, *colliders[i].geometry);
     }
     scratch.block_has_axes[block] = has_axes ? 1 : 0;

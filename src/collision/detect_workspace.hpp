@@ -21,10 +21,21 @@ struct BlockContacts {
   std::size_t recycled = 0;
 };
 
+/// All that a pair of balls is asked for, in little room: pairs are met in the order of their first one.
+struct Ball {
+  Vec3 center = Vec3::Zero();  // [m]
+  double radius = -1;          // [m] negative: the collider is none
+  double reach = 0;            // [m]
+  std::uint32_t body = 0;
+
+  [[nodiscard]] bool is_one() const { return radius >= 0; }
+};
+
 struct DetectWorkspace::Impl {
   BlockRunner runner;
   BroadPhaseWorkspace broad_phase;
   std::vector<BroadPhaseProxy> proxies;
+  std::vector<Ball> balls;                   // per collider
   std::vector<std::uint8_t> block_has_axes;  // per block of colliders
   std::vector<ColliderPair> pairs;
   std::size_t pair_count = 0;
@@ -38,7 +49,7 @@ struct DetectWorkspace::Impl {
   ManifoldMemory nothing_kept;
 };
 
-/// Leaves the proxies of the colliders, in their order, in scratch.proxies.
+/// Leaves the proxies of the colliders, in their order, in scratch.proxies, and in scratch.balls which are balls.
 void make_proxies(std::span<const Collider> colliders, double margin, DetectWorkspace::Impl& scratch);
 
 }  // namespace achilles

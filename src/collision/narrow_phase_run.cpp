@@ -73,8 +73,8 @@ class NarrowPhase {
     const std::size_t guess = first < last ? scratch_.former_manifold[first] : 0;  // where it was in the call before
     match_pairs(scratch_.pairs, first, last, former.size(), guess, FormerKeys{former},
                 [&](std::size_t k, std::size_t at) {
-                  const bool holds = at < former.size() && former[at].count > 0 && slack(k) > 0 &&
-                                     still_holds(former[at], a(k), b(k), slack(k));
+                  const double limit = at < former.size() && former[at].count > 0 ? slack(k) : 0;
+                  const bool holds = limit > 0 && still_holds(former[at], a(k), b(k), limit);
                   scratch_.former_manifold[k] = holds ? static_cast<std::uint32_t>(at) : kNoManifold;
                   recycled += holds ? 1 : 0;
                 });
@@ -97,10 +97,11 @@ class NarrowPhase {
 
   /// Finds the contact of a pair anew and appends it; false where there is none.
   bool find(std::size_t k, ContactSet& set) const {
-    Contact contact = make_contact(k, set.points.size());
+    const std::size_t first = set.points.size();
     find_points(k, set.points);
-    contact.count = static_cast<std::uint32_t>(set.points.size()) - contact.first;
-    if (contact.count == 0) return false;
+    if (set.points.size() == first) return false;
+    Contact contact = make_contact(k, first);
+    contact.count = static_cast<std::uint32_t>(set.points.size() - first);
     set.contacts.push_back(contact);
     return true;
   }
@@ -136,8 +137,12 @@ class NarrowPhase {
  private:
   [[nodiscard]] const Collider& a(std::size_t k) const { return colliders_[scratch_.pairs[k].a]; }
   [[nodiscard]] const Collider& b(std::size_t k) const { return colliders_[scratch_.pairs[k].b]; }
+  [[nodiscard]] const Ball& ball_a(std::size_t k) const { return scratch_.balls[scratch_.pairs[k].a]; }
+  [[nodiscard]] const Ball& ball_b(std::size_t k) const { return scratch_.balls[scratch_.pairs[k].b]; }
+  /// Nothing is kept of balls.
   [[nodiscard]] double slack(std::size_t k) const {
-    return recycling_ != nullptr ? recycling_distance(a(k), b(k), recycling_->distance) : 0;
+    if (recycling_ == nullptr || ball_a(k).is_one() || ball_b(k).is_one()) return 0;
+    return recycling_distance(a(k), b(k), recycling_->distance);
   }
   [[nodiscard]] const KeptManifold& manifold(std::size_t k) const {
     return recycling_->former.manifolds[scratch_.former_manifold[k]];
@@ -147,10 +152,18 @@ class NarrowPhase {
   }
   [[nodiscard]] Contact make_contact(std::size_t k, std::size_t first_point) const {
     const ColliderPair& pair = scratch_.pairs[k];
-    return {pair.a, pair.b, a(k).body, b(k).body, static_cast<std::uint32_t>(first_point), 0};
+    return {pair.a, pair.b, ball_a(k).body, ball_b(k).body, static_cast<std::uint32_t>(first_point), 0};
   }
 
   void find_points(std::size_t k, std::vector<ContactPoint>& points) const {
+    const Ball &ball = ball_a(k), &second = ball_b(k);
+    if (!ball.is_one() || !second.is_one()) return find_points_of_any(k, points);
+    if (!scratch_.axes.empty()) scratch_.axes[k] = {};
+    const double margin = options_.collide.margin + ball.reach + second.reach;
+    collide_balls(ball.center, ball.radius, second.center, second.radius, margin, points);
+  }
+
+  void find_points_of_any(std::size_t k, std::vector<ContactPoint>& points) const {
     const Collider &one = a(k), &other = b(k);
     SeparatingAxis* axis = scratch_.axes.empty() ? nullptr : &scratch_.axes[k];
     const CollideOptions options{options_.collide.margin + one.reach + other.reach + slack(k),

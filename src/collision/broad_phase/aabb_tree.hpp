@@ -58,7 +58,7 @@ class AabbTree {
   double refit_all();
 
   [[nodiscard]] bool contains(std::uint32_t id) const { return id < leaf_of_.size() && leaf_of_[id] != kNone; }
-  [[nodiscard]] BoxF box(std::uint32_t id) const { return nodes_[index(leaf_of_[id])].box(); }
+  [[nodiscard]] BoxF box(std::uint32_t id) const { return at(leaf_of_[id]).box(); }
   [[nodiscard]] bool empty() const { return root_ == kNone; }
   /// Sum of the surface areas of inner nodes, what the heuristic minimizes. [m²]
   [[nodiscard]] double compute_cost() const;
@@ -68,7 +68,8 @@ class AabbTree {
   /// Calls visit(id) for every leaf whose box overlaps `box`, in an order that depends on the history of the tree.
   template <class Visit>
   void for_each_overlap(const BoxF& box, Visit&& visit) const {
-    traverse([&](const BoxF& node) { return node.overlaps(box); }, visit);
+    if (root_ == kNone || !at(root_).box().overlaps(box)) return;
+    at(root_).is_leaf() ? visit(at(root_).id) : visit_overlaps(at(root_).below, box, visit);
   }
 
   /// Calls visit(id) for every leaf whose box and all boxes above it satisfy `enter(const BoxF&)`. `enter` may grow
@@ -79,16 +80,45 @@ class AabbTree {
   }
 
  private:
-  // 32 bytes: two to a cache line. A leaf has left = kNone and its id in right.
+  // A leaf has nothing below it.
   struct Node {
     std::array<float, 3> lower;
-    std::int32_t left;
+    std::int32_t below;  // twins
     std::array<float, 3> upper;
-    std::int32_t right;
+    std::uint32_t id;  // of a leaf
 
-    [[nodiscard]] bool is_leaf() const { return left == kNone; }
+    [[nodiscard]] bool is_leaf() const { return below == kNone; }
     [[nodiscard]] BoxF box() const { return {lower, upper}; }
   };
+  /// The two below a node: one line of the cache. A node has the number 2 t or 2 t + 1, with t that of its twins; the
+  /// root has no sibling.
+  struct alignas(64) Twins {
+    Node nodes[2];
+  };
+
+  /// Both are looked at when their line comes, and what is below them is asked for before its turn.
+  template <class Visit>
+  void visit_overlaps(std::int32_t start, const BoxF& box, Visit&& visit) const {
+    std::array<std::int32_t, 64> stack;
+    std::size_t depth = 0;
+    stack[depth++] = start;
+    while (depth > 0) {
+      const Twins& twins = twins_[index(stack[--depth])];
+      const bool overlap[2] = {twins.nodes[0].box().overlaps(box), twins.nodes[1].box().overlaps(box)};
+      for (const std::size_t side : {1U, 0U}) {
+        if (!overlap[side]) continue;
+        const Node& node = twins.nodes[side];
+        if (node.is_leaf()) {
+          visit(node.id);
+        } else if (depth < stack.size()) {
+          __builtin_prefetch(&twins_[index(node.below)]);
+          stack[depth++] = node.below;
+        } else {
+          visit_overlaps(node.below, box, visit);
+        }
+      }
+    }
+  }
 
   // A depth-first walk needs as many places as the tree is deep, which nothing bounds; when the local ones are used up
   // the walk goes on by recursion, so that it neither allocates nor fails.
@@ -98,38 +128,46 @@ class AabbTree {
     std::size_t depth = 0;
     stack[depth++] = start;
     while (depth > 0) {
-      const Node& node = nodes_[index(stack[--depth])];
+      const Node& node = at(stack[--depth]);
       if (!enter(node.box())) continue;
       if (node.is_leaf()) {
-        visit(static_cast<std::uint32_t>(node.right));
+        visit(node.id);
       } else if (depth + 2 <= stack.size()) {
-        stack[depth++] = node.right;
-        stack[depth++] = node.left;
+        stack[depth++] = right_of(node);
+        stack[depth++] = left_of(node);
       } else {
-        traverse_from(node.left, enter, visit);
-        traverse_from(node.right, enter, visit);
+        traverse_from(left_of(node), enter, visit);
+        traverse_from(right_of(node), enter, visit);
       }
     }
   }
 
-  static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
+  static std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
+  [[nodiscard]] const Node& at(std::int32_t node) const { return twins_[index(node) / 2].nodes[index(node) % 2]; }
+  [[nodiscard]] Node& at(std::int32_t node) { return twins_[index(node) / 2].nodes[index(node) % 2]; }
+  static std::int32_t left_of(const Node& node) { return 2 * node.below; }
+  static std::int32_t right_of(const Node& node) { return 2 * node.below + 1; }
+  [[nodiscard]] std::int32_t& parent_of(std::int32_t node) { return parents_[index(node) / 2]; }
+  [[nodiscard]] std::int32_t parent_of(std::int32_t node) const { return parents_[index(node) / 2]; }
   std::int32_t allocate();
-  void release(std::int32_t node);
+  void release(std::int32_t twins);
+  void put_leaf(std::int32_t node, std::uint32_t id, const BoxF& box);
+  void put_below(std::int32_t node, std::int32_t twins);
+  void put(std::int32_t node, const Node& contents);
   void refit(std::int32_t node);
   void refit_and_rotate_upward(std::int32_t node);
   void rotate(std::int32_t node);
-  void swap_subtrees(std::int32_t upper_parent, std::int32_t upper, std::int32_t lower_parent, std::int32_t lower);
-  void replace_child(std::int32_t parent, std::int32_t old_child, std::int32_t new_child);
   [[nodiscard]] std::int32_t find_sibling(const BoxF& box) const;
   struct BuildItem {
     std::array<float, 3> center;
     std::uint32_t place;  // in ids and boxes
   };
-  std::int32_t build_range(std::span<BuildItem> items, std::span<const std::uint32_t> ids, std::span<const BoxF> boxes);
+  void build_range(std::int32_t node, std::span<BuildItem> items, std::span<const std::uint32_t> ids,
+                   std::span<const BoxF> boxes);
   double refit_below(std::int32_t node);
 
-  HugeVector<Node> nodes_;
-  std::vector<std::int32_t> parents_;  // beside the nodes: only changes need them
+  HugeVector<Twins> twins_;
+  std::vector<std::int32_t> parents_;  // of twins, beside them: only changes need them
   std::vector<std::int32_t> leaf_of_;  // id → node
   std::vector<BuildItem> items_;       // scratch of build
   double built_cost_ = 0;              // half of compute_cost() after the last build

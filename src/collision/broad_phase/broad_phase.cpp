@@ -46,11 +46,9 @@ BroadPhaseProxy make_proxy(const Collider& collider, double margin) {
   return proxy;
 }
 
-bool may_collide(const ProxyOwner& a, const ProxyOwner& b, std::span<const IgnoredPair> ignored) {
-  if (a.body == b.body || !(a.movable || b.movable)) return false;
-  if (ignored.empty()) return true;
-  return !std::binary_search(ignored.begin(), ignored.end(),
-                             IgnoredPair{std::min(a.body, b.body), std::max(a.body, b.body)});
+bool is_ignored(std::uint32_t body_a, std::uint32_t body_b, std::span<const IgnoredPair> ignored) {
+  return std::binary_search(ignored.begin(), ignored.end(),
+                            IgnoredPair{std::min(body_a, body_b), std::max(body_a, body_b)});
 }
 
 bool half_spaces_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b) {

@@ -63,6 +63,12 @@ struct CandidateBlock {
   std::size_t place = 0;            // of those among all pairs
 };
 
+/// A box rounded to single precision: half a line of the cache that decides about most pairs. Rounding keeps the order
+/// of numbers or makes them equal; where two are equal the exact boxes are asked.
+struct alignas(32) Outline {
+  float lower[4], upper[4];  // [m] 0 and infinity at the end; 0 and 0 where only the exact box may decide
+};
+
 /// Scratch of find_pairs_tree. Only speed depends on its contents.
 struct TreeWorkspace {
   struct EdgeSum {
@@ -73,6 +79,7 @@ struct TreeWorkspace {
   AabbTree fixed;
   std::vector<BroadPhaseProxy> tracked;  // fattened, as of the last call in which they moved
   std::vector<ProxyOwner> owners;        // of those: all that a query looks at besides its own
+  std::vector<Outline> outlines;         // of the proxies as they are
   std::vector<std::uint32_t> unbounded;  // sorted
   std::vector<IgnoredPair> ignored;
   std::vector<CandidateBlock> candidates;
@@ -113,8 +120,13 @@ void find_pairs_sweep(std::span<const BroadPhaseProxy> proxies, std::span<const 
 void find_pairs_brute_force(std::span<const BroadPhaseProxy> proxies, std::span<const IgnoredPair> ignored,
                             std::vector<ColliderPair>& pairs);
 
+[[nodiscard]] bool is_ignored(std::uint32_t body_a, std::uint32_t body_b, std::span<const IgnoredPair> ignored);
+
 /// Whether two proxies may collide at all: different bodies, one of them movable, not ignored.
-[[nodiscard]] bool may_collide(const ProxyOwner& a, const ProxyOwner& b, std::span<const IgnoredPair> ignored);
+[[nodiscard]] inline bool may_collide(const ProxyOwner& a, const ProxyOwner& b, std::span<const IgnoredPair> ignored) {
+  if (a.body == b.body || !(a.movable || b.movable)) return false;
+  return ignored.empty() || !is_ignored(a.body, b.body, ignored);
+}
 [[nodiscard]] inline bool may_collide(const BroadPhaseProxy& a, const BroadPhaseProxy& b,
                                       std::span<const IgnoredPair> ignored) {
   return may_collide(ProxyOwner{a.body, a.movable}, ProxyOwner{b.body, b.movable}, ignored);

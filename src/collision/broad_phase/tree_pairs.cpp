@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace achilles {
 namespace {
@@ -54,6 +55,27 @@ void move_on(const Aabb& before, double padding, Aabb& box) {
   box.upper += way;
 }
 
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr Outline kUndecided{{-kInfinity, -kInfinity, -kInfinity, 0}, {kInfinity, kInfinity, kInfinity, 0}};
+
+Outline draw_outline(const BroadPhaseProxy& exact) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const Aabb& box = exact.box;
+  if (exact.half_space || !(box.lower.minCoeff() >= -kLargest && box.upper.maxCoeff() <= kLargest)) return kUndecided;
+  const auto round = [](double x) { return static_cast<float>(x); };
+  return {{round(box.lower.x()), round(box.lower.y()), round(box.lower.z()), 0},
+          {round(box.upper.x()), round(box.upper.y()), round(box.upper.z()), kInfinity}};
+}
+
+/// How much two overlap along the axis where they do least, negative where they are apart; 0: who knows. [m]
+float overlap(const Outline& a, const Outline& b) {
+  using Four = float __attribute__((vector_size(16)));
+  const auto load = [](const float(&from)[4]) { return Four{from[0], from[1], from[2], from[3]}; };
+  const Four one = load(a.upper) - load(b.lower), other = load(b.upper) - load(a.lower);
+  const Four along = one < other ? one : other;
+  return std::min(std::min(along[0], along[1]), std::min(along[2], along[3]));
+}
+
 void forget_everything(TreeWorkspace& scratch) {
   scratch.movable.clear();
   scratch.fixed.clear();
@@ -100,6 +122,7 @@ class Follower {
     TreeWorkspace::EdgeSum edges;
     for (std::size_t id = first; id < last; ++id) {
       scratch_.is_moved[id] = kUnjudged;
+      scratch_.outlines[id] = draw_outline(proxies_[id]);
       if (!proxies_[id].is_bounded()) continue;
       const double edge = mean_edge(proxies_[id].box);
       edges.sum += edge;
@@ -192,6 +215,7 @@ void follow(std::span<const BroadPhaseProxy> proxies, double fatness, BlockRunne
   }
   scratch.tracked.resize(proxies.size());
   scratch.owners.resize(proxies.size());
+  scratch.outlines.resize(proxies.size());
   scratch.is_moved.resize(proxies.size());
   scratch.edges.resize(BlockRunner::count_blocks(proxies.size(), kFollowBlock));
   runner.run(proxies.size(), kFollowBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
@@ -268,13 +292,23 @@ void merge_candidates(const TreeWorkspace& scratch, CandidateBlock& block) {
   block.keys.swap(block.merged);
 }
 
-/// The candidates whose exact boxes meet: what the fat boxes were does not show.
-void cull_candidates(std::span<const BroadPhaseProxy> proxies, const CandidateBlock& block,
-                     std::vector<ColliderPair>& pairs) {
+/// The candidates whose exact boxes meet: what the fat boxes were does not show. Without a branch on which they are:
+/// nobody can foretell it.
+void cull_candidates(std::span<const BroadPhaseProxy> proxies, const TreeWorkspace& scratch,
+                     const CandidateBlock& block, std::vector<ColliderPair>& pairs) {
+  std::size_t count = pairs.size();
+  pairs.resize(count + block.keys.size());
+  ColliderPair* const to = pairs.data();
+  const Outline* const outlines = scratch.outlines.data();
   for (const std::uint64_t key : block.keys) {
     const ColliderPair pair{first_of(key), second_of(key)};
-    if (boxes_meet(proxies[pair.a], proxies[pair.b])) pairs.push_back(pair);
+    const float common = overlap(outlines[pair.a], outlines[pair.b]);
+    bool meets = common > 0;
+    if (common == 0) meets = boxes_meet(proxies[pair.a], proxies[pair.b]);
+    to[count] = pair;
+    count += meets ? 1 : 0;
   }
+  pairs.resize(count);
 }
 
 /// The pairs of all blocks, one after the other.
@@ -315,7 +349,7 @@ void find_pairs_tree(std::span<const BroadPhaseProxy> proxies, std::span<const I
     CandidateBlock& block = scratch.candidates[k];
     if (changed) merge_candidates(scratch, block);
     block.pairs.clear();
-    cull_candidates(proxies, block, alone ? pairs : block.pairs);
+    cull_candidates(proxies, scratch, block, alone ? pairs : block.pairs);
   };
   if (alone) {
     for (std::size_t k = 0; k < scratch.candidates.size(); ++k) update(k, k, k + 1);

@@ -16,6 +16,10 @@ struct CollideOptions {
 void collide(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
              const CollideOptions& options, std::vector<ContactPoint>& points);
 
+/// What `collide` does for two balls.
+void collide_balls(const Vec3& center_a, double radius_a, const Vec3& center_b, double radius_b, double margin,
+                   std::vector<ContactPoint>& points);
+
 /// Signed distance between two placed geometries: positive apart, else minus the depth, the least translation that
 /// separates them. This is the measure of penetration that reports and tests use; it shares no code with `collide`
 /// beyond the elementary distances. A closed mesh bounds a solid, a height field all that is below it. An open mesh is

@@ -48,10 +48,15 @@ BoxProjection project_on_box(const Vec3& half, const Vec3& x) {
 
 }  // namespace
 
+void collide_balls(const Vec3& center_a, double radius_a, const Vec3& center_b, double radius_b, double margin,
+                   std::vector<ContactPoint>& points) {
+  append_balls(center_a, radius_a, center_b, radius_b, Vec3::UnitZ(), margin, points);
+}
+
 void collide_sphere_sphere(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                            const CollideOptions& options, std::vector<ContactPoint>& points) {
-  append_balls(X_WA.p, std::get<SphereGeometry>(a.kind).radius, X_WB.p, std::get<SphereGeometry>(b.kind).radius,
-               Vec3::UnitZ(), options.margin, points);
+  collide_balls(X_WA.p, std::get<SphereGeometry>(a.kind).radius, X_WB.p, std::get<SphereGeometry>(b.kind).radius,
+                options.margin, points);
 }
 
 void collide_sphere_box(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,

@@ -2,12 +2,15 @@
 
 #include "time_control/contact_stage.hpp"
 
+#include <algorithm>
 #include <span>
+#include <utility>
 
 namespace achilles {
 namespace {
 
-constexpr std::size_t kContactBlock = 128;
+constexpr std::size_t kContactBlock = 64;
+constexpr std::size_t kChunk = 2048;  // contacts: what is recorded of as many stays in the second-level cache of a core
 
 class SoftRecords {
  public:
@@ -20,14 +23,60 @@ class SoftRecords {
     scratch_.point_approach.resize(points);
     soft_.touched.resize(contacts_.size());
     soft_.tallies.resize(BlockRunner::count_blocks(contacts_.size(), kContactBlock));
-    scratch_.runner.run(contacts_.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
-      SoftTally& tally = soft_.tallies[block] = {};
-      for (std::size_t k = first; k < last; ++k) record(k, tally);
+    // Room for all: that more of them touch than ever must not cost memory.
+    scratch_.next_cache.contacts.reserve(contacts_.capacity());
+    scratch_.next_cache.points.reserve(scratch_.contacts.points.capacity());
+    list_stages();
+    scratch_.runner.run_stages(soft_.stage_sizes, [&](std::size_t stage, std::size_t first, std::size_t last) {
+      const std::size_t begin = stage / 3 * kChunk;
+      if (stage % 3 == 0) {
+        record(begin + first, begin + last);
+      } else if (stage % 3 == 1) {
+        place(begin, std::min(begin + kChunk, contacts_.size()));
+      } else {
+        remember(begin + first, begin + last);
+      }
     });
-    remember(report);
+    conclude(report);
   }
 
  private:
+  /// Chunk after chunk, blocks of contacts are recorded, told where they belong in the memory, and remembered while
+  /// they are in the cache.
+  void list_stages() {
+    soft_.stage_sizes.clear();
+    soft_.stage_sizes.reserve(3 * BlockRunner::count_blocks(contacts_.capacity(), kChunk));
+    for (std::size_t first = 0; first < contacts_.size(); first += kChunk) {
+      const StageSize blocks{std::min(kChunk, contacts_.size() - first), kContactBlock};
+      for (const StageSize& stage : {blocks, StageSize{1, 1}, blocks}) soft_.stage_sizes.push_back(stage);
+    }
+  }
+
+  void record(std::size_t first, std::size_t last) {
+    SoftTally& tally = soft_.tallies[first / kContactBlock] = {};
+    for (std::size_t k = first; k < last; ++k) record(k, tally);
+  }
+
+  /// From what the blocks have to where they begin.
+  void place(std::size_t first, std::size_t last) {
+    for (std::size_t block = first / kContactBlock; block * kContactBlock < last; ++block) {
+      const SoftTally own = std::exchange(soft_.tallies[block], sum_);
+      sum_.contacts += own.contacts;
+      sum_.points += own.points;
+      sum_.kept += own.kept;
+    }
+    ContactCache& next = scratch_.next_cache;
+    if (next.contacts.size() < sum_.contacts) next.contacts.resize(sum_.contacts);
+    if (next.points.size() < sum_.points) next.points.resize(sum_.points);
+  }
+
+  void remember(std::size_t first, std::size_t last) {
+    SoftTally at = soft_.tallies[first / kContactBlock];
+    for (std::size_t k = first; k < last; ++k) {
+      if (soft_.touched[k] != 0) remember_contact(contacts_[k], at);
+    }
+  }
+
   void record(std::size_t index, SoftTally& tally) {
     const Contact& contact = contacts_[index];
     bool touched = false;
@@ -71,28 +120,11 @@ class SoftRecords {
     }
   }
 
-  void remember(StepReport& report) {
-    SoftTally sum;
-    for (SoftTally& tally : soft_.tallies) {
-      const SoftTally own = tally;
-      tally = sum;  // from here on: where the block begins
-      sum.contacts += own.contacts;
-      sum.points += own.points;
-      sum.kept += own.kept;
-    }
-    // Room for all: that more of them touch than ever must not cost memory.
-    scratch_.next_cache.contacts.reserve(contacts_.capacity());
-    scratch_.next_cache.points.reserve(scratch_.contacts.points.capacity());
-    scratch_.next_cache.contacts.resize(sum.contacts);
-    scratch_.next_cache.points.resize(sum.points);
-    scratch_.runner.run(contacts_.size(), kContactBlock, [&](std::size_t block, std::size_t first, std::size_t last) {
-      SoftTally at = soft_.tallies[block];
-      for (std::size_t k = first; k < last; ++k) {
-        if (soft_.touched[k] != 0) remember_contact(contacts_[k], at);
-      }
-    });
-    report.new_contacts += static_cast<int>(sum.contacts - sum.kept);
-    report.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size()) - static_cast<int>(sum.kept);
+  void conclude(StepReport& report) {
+    scratch_.next_cache.contacts.resize(sum_.contacts);
+    scratch_.next_cache.points.resize(sum_.points);
+    report.new_contacts += static_cast<int>(sum_.contacts - sum_.kept);
+    report.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size()) - static_cast<int>(sum_.kept);
     report.contacts = static_cast<int>(scratch_.contacts.points.size());
     report.groups = static_cast<int>(scratch_.groups.size());
     exchange_caches(world_, scratch_);
@@ -116,6 +148,7 @@ class SoftRecords {
   StepWorkspace& scratch_;
   SoftWorkspace& soft_;
   const std::vector<Contact>& contacts_;
+  SoftTally sum_;  // of the chunks so far
 };
 
 }  // namespace

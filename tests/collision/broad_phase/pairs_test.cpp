@@ -50,6 +50,23 @@ TEST(BroadPhase, AllMethodsFindTheSamePairsAmongScatteredBoxes) {
   EXPECT_GT(pairs, 1000U);  // a scene without pairs would prove nothing
 }
 
+// Cubes in a row a kilometre out, each as far from the next as single precision, there 6e-5 m, cannot tell: some meet.
+TEST(BroadPhase, AllMethodsFindTheSamePairsAmongBoxesThatMeetByLessThanSinglePrecisionTells) {
+  for (const double scale : {1e-3, 1e-5, 1e-7, 1e-9}) {
+    std::mt19937_64 random(8);
+    Methods methods;
+    std::vector<BroadPhaseProxy> proxies;
+    Vec3 center = Vec3::Constant(1000);
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      proxies.push_back(make_box(center, Vec3::Constant(0.5), i, true));
+      center.x() += 1 + draw_vector(random, -scale, scale).x();
+    }
+    const std::size_t pairs = methods.expect_agreement(proxies);
+    EXPECT_GT(pairs, 50U);   // about half of them meet,
+    EXPECT_LT(pairs, 150U);  // and half do not
+  }
+}
+
 TEST(BroadPhase, AllMethodsFindTheSamePairsWhileEverythingMoves) {
   std::mt19937_64 random(2);
   // From creeping inside the fat box to jumping across the scene in one step; the pull keeps the scene together.
