@@ -378,15 +378,18 @@ TEST(ShockPropagation, ColumnsKeepTheirWeightsWhereABallBesideThemIsThrownUp) {
 // A beam rests on two fixed balls, half its weight on each, and is d deep in one of them. Half its weight sank by d, so
 // lifting it as a whole by d/2 gives back what that took; lifted by d it would gain as much again, and open a gap above
 // the other ball. What is left, d/2 at one end, sweeps take out with nothing held: of a push at r from its centre of
-// mass that moves the end by d/2 the centre moves by 1 / (1 + m r² / I) of it.
+// mass that moves the end by d/2 the centre moves by 1 / (1 + m r² / I) of it. A feather on the beam changes nothing
+// but the order: its contact comes first, and it lies in the highest layer.
 TEST(ShockPropagation, BeamDeepInOneOfItsSupportsIsNotLiftedOffTheOther) {
   constexpr double d = 0.02, r = 0.9, length = 2, thickness = 0.2;  // [m]
   Scene scene = make_scene(0.01, 0.5, 0);
   use_shock_propagation(scene, 0);
-  scene.bodies = {make_body("beam", {Box{Vec3(length, 1, thickness)}}, Vec3(0, 0, 0.5 * thickness)),
+  scene.bodies = {make_body("feather", {Sphere{0.05}}, Vec3(0, 0, thickness + 0.05)),
+                  make_body("beam", {Box{Vec3(length, 1, thickness)}}, Vec3(0, 0, 0.5 * thickness)),
                   make_body("deep", {Sphere{0.5}}, Vec3(-r, 0, d - 0.5)),
                   make_body("other", {Sphere{0.5}}, Vec3(r, 0, -0.5))};
-  scene.bodies[1].kind = scene.bodies[2].kind = BodyKind::kFixed;
+  scene.bodies[0].density = 1e-3;
+  scene.bodies[2].kind = scene.bodies[3].kind = BodyKind::kFixed;
   Simulation simulation(scene);
   (void)simulation.step();
   const double turning = 1 / (1 + 12 * r * r / (length * length + thickness * thickness));

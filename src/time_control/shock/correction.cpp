@@ -10,7 +10,6 @@
 #include <atomic>
 #include <limits>
 #include <numeric>
-#include <ranges>
 
 namespace achilles {
 namespace {
@@ -109,16 +108,18 @@ class LayerLimit {
     if (g > 0) up_ = -world.gravity / g;
   }
 
-  /// Shortens the displacement of the layer's bodies; `patches` are all that hold it on what lies below, or together.
-  void apply(const auto& patches) const {
+  /// Shortens the displacement of the layer's bodies. `for_each_patch` calls back with all patches that hold it on what
+  /// lies below, or together.
+  template <class ForEach>
+  void apply(const ForEach& for_each_patch) const {
     Work work;
-    for (const Patch& patch : patches) weigh(patch, work);
+    for_each_patch([&](const Patch& patch) { weigh(patch, work); });
     const double most = std::max(0.0, work.below + work.deep);
     if (!(work.risen > most)) return;
-    for (const Patch& patch : patches) {
+    for_each_patch([&](const Patch& patch) {
       if (patch.moves_a) shorten(patch.body_a, most / work.risen);
       if (patch.moves_b) shorten(patch.body_b, most / work.risen);
-    }
+    });
   }
 
  private:
@@ -131,7 +132,7 @@ class LayerLimit {
     const double rise_a = up_.dot(displacement_[patch.body_a].linear);
     const double rise_b = up_.dot(displacement_[patch.body_b].linear);
     for (int i = 0; i < patch.count; ++i) {
-      const Vec3& impulse = records_[patch.first + static_cast<std::size_t>(i)].impulse;
+      const Vec3& impulse = records_[patch.record + static_cast<std::size_t>(i)].impulse;
       const double load = up_.dot(impulse);  // on b
       work.risen += load * ((patch.moves_b ? rise_b : 0) - (patch.moves_a ? rise_a : 0));
       work.below += load * ((patch.moves_a ? 0 : rise_a) - (patch.moves_b ? 0 : rise_b));
@@ -188,8 +189,9 @@ class LayerPushes {
     for (int sweep = 0; sweep < options_.correction_iterations; ++sweep) {
       if (sweep_normals(group_.patches, list, bodies_, direction_of(sweep)) < kSettled * options_.slop) break;
     }
-    limit_.apply(
-        std::views::transform(list, [&](std::uint32_t patch) -> const Patch& { return group_.patches[patch]; }));
+    limit_.apply([&](const auto& visit) {
+      for (const std::uint32_t patch : list) visit(group_.patches[patch]);
+    });
   }
 
  private:
@@ -278,7 +280,7 @@ void push_layers(const World& world, const ShockPropagationOptions& options, dou
     for (int sweep = 0; sweep < options.correction_iterations; ++sweep) {
       if (sweep_normals(layer, bodies, direction_of(sweep)) < kSettled * options.slop) break;
     }
-    limit.apply(layer);
+    limit.apply([&](const auto& visit) { std::for_each(layer.begin(), layer.end(), visit); });
   }
 }
 
