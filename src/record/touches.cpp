@@ -39,7 +39,7 @@ void Touches::bring_back_woken(const std::vector<std::uint8_t>& asleep) {
 
 void Touches::see(const World& world, std::span<const ContactRecord> contacts, std::vector<RecordedEvent>& events) {
   bring_back_woken(world.bodies.asleep);
-  // Points of a pair follow each other, mostly in the order of pairs: what is left to sort is little.
+  // Points of a pair follow each other; pairs come in their order, or layer by layer.
   listed_.clear();
   next_.clear();
   for (const ContactRecord& contact : contacts) {
