@@ -1,5 +1,11 @@
 add_library(achilles_flags INTERFACE)
-target_compile_options(achilles_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+target_compile_options(achilles_flags INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual)
+# Files of one translation unit see each other's names, and g++ takes all but the first for headers.
+if(NOT ACHILLES_UNITY)
+  target_compile_options(achilles_flags INTERFACE -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(achilles_flags INTERFACE -Wshadow=local -Wno-subobject-linkage)
+endif()
 if(ACHILLES_WARNINGS_AS_ERRORS)
   target_compile_options(achilles_flags INTERFACE -Werror)
 endif()

@@ -5,6 +5,9 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 build_root="${ACHILLES_BUILD_DIR:-$root/build}"
 case "$build_root" in /*) ;; *) build_root="$PWD/$build_root" ;; esac
 
+# Every copy of the tree shares the compiler cache: what it stores does not depend on where the tree lies.
+export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
+
 say() { printf 'achilles: %s\n' "$*" >&2; }
 fail() {
   printf 'achilles: error: %s\n' "$*" >&2
@@ -37,7 +40,17 @@ missing_packages() {
   done
 }
 
-# ensure_packages STAGE...: installs what is missing; no call of apt when nothing is.
+# confirm QUESTION: asks on a terminal; without one nobody can answer, and the answer is yes.
+confirm() {
+  [ -t 0 ] && [ -t 2 ] || return 0
+  local answer
+  printf 'achilles: %s [Y/n] ' "$1" >&2
+  read -r answer || return 1
+  case "$answer" in '' | y | Y | yes | Yes) return 0 ;; *) return 1 ;; esac
+}
+
+# ensure_packages STAGE...: installs what is missing; no call of apt when nothing is. Never removes a package: apt
+# simulates the installation first, and one that would remove anything is refused.
 ensure_packages() {
   [ -n "${ACHILLES_SKIP_PACKAGES:-}" ] && return
   if ! command -v dpkg-query >/dev/null; then
@@ -48,22 +61,29 @@ ensure_packages() {
   mapfile -t missing < <(missing_packages "$@")
   [ "${#missing[@]}" -eq 0 ] && return
 
+  say "${#missing[@]} Debian packages are missing: ${missing[*]}"
   local -a apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null ||
-      fail "missing packages: ${missing[*]}. Neither root nor sudo here; as root: apt-get install ${missing[*]}"
+      fail "neither root nor sudo here; as root: apt-get install --no-install-recommends --no-remove ${missing[*]}"
+    confirm "install them with sudo apt-get?" ||
+      fail "nothing was installed. To build with what is there: ACHILLES_SKIP_PACKAGES=1 $0"
     apt=(sudo "${apt[@]}")
   fi
-  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
   "${apt[@]}" update </dev/null >&2 || say "warning: 'apt-get update' failed; trying with the package lists at hand"
-  if ! "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2; then
-    # All at once failed: one by one names the culprit.
-    local package
-    for package in "${missing[@]}"; do
-      "${apt[@]}" install -y --no-install-recommends "$package" </dev/null >&2 ||
-        fail "package '$package' could not be installed ('apt-get install $package' failed, see above)"
-    done
+
+  local plan removed
+  if ! plan="$(LC_ALL=C apt-get -s install --no-install-recommends "${missing[@]}" 2>&1)"; then
+    printf '%s\n' "$plan" >&2
+    fail "apt-get cannot install the missing packages, see above; nothing was changed"
   fi
+  removed="$(sed -n 's/^Remv \([^ ]*\).*/\1/p' <<<"$plan" | paste -sd' ')"
+  [ -z "$removed" ] ||
+    fail "installing ${missing[*]} would remove: $removed. Nothing was changed. Resolve the conflict by hand, or build" \
+      "with what is there: ACHILLES_SKIP_PACKAGES=1 $0"
+  say "installing $(grep -c '^Inst ' <<<"$plan") packages (with dependencies); none is removed"
+  "${apt[@]}" install -y --no-remove --no-install-recommends "${missing[@]}" </dev/null >&2 ||
+    fail "'apt-get install ${missing[*]}' failed, see above"
   mapfile -t missing < <(missing_packages "$@")
   [ "${#missing[@]}" -eq 0 ] || fail "apt-get reported success, yet these packages are missing: ${missing[*]}"
 }
@@ -101,26 +121,56 @@ configure() {
   fi
 }
 
-# build DIR TARGET...: quiet when there is nothing to do.
+# build DIR TARGET...: quiet when there is nothing to do. Progress is rewritten in place on a terminal and told every
+# half minute elsewhere; what the compiler says is always shown.
 build() {
-  local dir="$1" line shown=
+  local dir="$1" line part='' finished=0 all=0 began=$SECONDS told=$SECONDS status
   shift
-  # Progress is rewritten in place on a terminal and left out elsewhere; what the compiler says is always shown.
-  while IFS= read -r line; do
+  while true; do
+    IFS= read -r -t 2 line
+    status=$?
+    if [ "$status" -gt 128 ]; then # nothing new: only the clock goes on
+      part+="$line"
+      [ "$all" -eq 0 ] || tell_progress
+      continue
+    fi
+    line="$part$line" part=''
+    [ "$status" -eq 0 ] || [ -n "$line" ] || break
     case "$line" in
-      'ninja: no work to do.' | 'ninja: Entering directory'* | '-- '* | *'Re-checking globbed directories'*) continue ;;
+      'ninja: no work to do.' | 'ninja: Entering directory'* | '-- '* | *'Re-checking globbed directories'*) ;;
       '['*/*']'*)
-        [ -n "$shown" ] || say "building in $dir"
-        shown=1
-        [ -t 2 ] && printf '\r\033[K%.*s' "$((${COLUMNS:-80} - 1))" "$line" >&2
+        [ "$all" -gt 0 ] || say "building in $dir"
+        finished="${line#'['}" all="${line%%']'*}"
+        finished="${finished%%/*}" all="${all#*/}"
+        tell_progress
         ;;
       *)
-        [ -n "$shown" ] && [ -t 2 ] && printf '\r\033[K' >&2
+        clear_progress
         printf '%s\n' "$line" >&2
         ;;
     esac
-  done < <(exec ninja -C "$dir" "$@" 2>&1 </dev/null)
+  done < <(exec env NINJA_STATUS='[%f/%t] ' ninja -C "$dir" "$@" 2>&1 </dev/null)
+  clear_progress
   wait "$!" || fail "step 'build' failed in $dir, see above"
-  [ -n "$shown" ] && [ -t 2 ] && printf '\r\033[K' >&2
-  return 0
+  [ "$all" -eq 0 ] || say "built in $(minutes $((SECONDS - began)))"
+}
+
+# What `build` knows about itself. The time left is estimated once a tenth is done: the pieces are of unequal size.
+tell_progress() {
+  local spent=$((SECONDS - began)) text
+  text="$((100 * finished / all)) %, $finished of $all, $(minutes "$spent") so far"
+  [ $((10 * finished)) -lt "$all" ] || text+=", about $(minutes $((spent * (all - finished) / finished))) left"
+  if [ -t 2 ]; then
+    printf '\r\033[Kachilles: %s' "$text" >&2
+  elif [ $((SECONDS - told)) -ge 30 ]; then
+    told=$SECONDS
+    say "$text"
+  fi
+}
+
+clear_progress() { [ "$all" -eq 0 ] || ! [ -t 2 ] || printf '\r\033[K' >&2; }
+
+# minutes SECONDS: "40 s", "3 min 20 s".
+minutes() {
+  if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %d s' $(($1 / 60)) $(($1 % 60)); fi
 }

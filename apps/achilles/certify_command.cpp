@@ -1,5 +1,6 @@
 // What a recording claims, computed again.
 #include "commands.hpp"
+#include "outputs.hpp"
 #include "recording_file.hpp"
 #include "terminal.hpp"
 
@@ -21,7 +22,7 @@ struct CertifyArguments {
 };
 
 void print_certificate(const Certificate& certificate) {
-  fmt::print("{}: {}, {} instants from {:g} s to {:g} s\n\n", certificate.recording, certificate.method,
+  fmt::print("{}: {}, {} instants from {:g} s to {:g} s\n\n", certificate.recording, show_text(certificate.method),
              certificate.instants, certificate.start, certificate.end);
   for (const Verdict& verdict : certificate.verdicts) {
     fmt::print("  {:<17} {:<9}", verdict.property, name_of(verdict.finding));
@@ -31,7 +32,7 @@ void print_certificate(const Certificate& certificate) {
       fmt::print(" {}", verdict.unit);
       if (verdict.instant) fmt::print(" at {:.6g} s", verdict.time);
     }
-    fmt::print("{}{}\n", verdict.instant || verdict.limit ? "; " : "", verdict.detail);
+    fmt::print("{}{}\n", verdict.instant || verdict.limit ? "; " : "", show_text(verdict.detail));
   }
   fmt::print("\n{}\n", certificate.holds() ? "everything that the method promises holds"
                                            : "the recording does NOT hold what its method promises");
@@ -39,6 +40,8 @@ void print_certificate(const Certificate& certificate) {
 
 int certify_recording(const CertifyArguments& arguments) {
   const Recording recording = open_recording(arguments.recording);
+  const NamedFile report{"--report", arguments.report};
+  check_outputs({{"the recording", arguments.recording}}, {&report, 1});
   catch_interrupts();
   CertifyOptions options;
   options.threads = arguments.threads;
@@ -46,9 +49,7 @@ int certify_recording(const CertifyArguments& arguments) {
   const Certificate certificate = certify(recording, options);
   print_certificate(certificate);
   if (!arguments.report.empty()) {
-    OutputFile file(arguments.report);
-    file.write(to_json(certificate).dump(1) + "\n");
-    file.close();
+    replace_file(arguments.report, to_json(certificate).dump(1) + "\n");
   }
   return certificate.holds() ? kDone : kFailed;
 }

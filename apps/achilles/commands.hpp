@@ -2,6 +2,8 @@
 // SceneError and BadInput for bad input (2), anything else for other failures (1).
 #pragma once
 
+#include <achilles/import.hpp>
+
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -27,6 +29,7 @@ struct SceneArguments {
   std::string file;
   std::string method;             // empty: the scene's own
   std::vector<std::string> sets;  // PATH=VALUE
+  ImportOptions import = {};      // of robot files
 };
 
 struct PlaceArguments {
@@ -42,7 +45,9 @@ struct RunArguments {
   std::optional<double> every;
   int threads = 1;
   std::string record, csv, report;
-  std::string trace;  // of the stages, for a trace viewer; empty: none
+  std::string trace;       // of the stages, for a trace viewer; empty: none
+  double checkpoint = 30;  // [s] wall time between saved worlds in the recording
+  bool durable = false;    // every commit of the recording waits for the disk
   bool profile = false;
   bool quiet = false;
 };
@@ -89,9 +94,19 @@ int list_impacts();
 int print_schema();
 
 /// Commands that keep their own arguments: each adds itself to the program, and becomes `chosen` when it is asked for.
+void describe_convert(CLI::App& app, std::function<int()>& chosen);
 void describe_render(CLI::App& app, std::function<int()>& chosen);
 void describe_graph(CLI::App& app, std::function<int()>& chosen);
 void describe_certify(CLI::App& app, std::function<int()>& chosen);
 void describe_view(CLI::App& app, std::function<int()>& chosen);
+void describe_soak(CLI::App& app, std::function<int()>& chosen);
+void describe_studies(CLI::App& app, std::function<int()>& chosen);
+void describe_manual(CLI::App& app, std::function<int()>& chosen);
+
+/// Adds what robot files are read with to a command.
+void add_import_options(CLI::App& command, ImportOptions& options);
+
+/// The methods in a list that commas separate; `all` stands for every one there is. Throws BadInput.
+[[nodiscard]] std::vector<std::string> list_methods_to_run(const std::string& list);
 
 }  // namespace achilles::program

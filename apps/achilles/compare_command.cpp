@@ -1,15 +1,16 @@
 // One scene under several methods, side by side.
 #include "commands.hpp"
 #include "load.hpp"
+#include "outputs.hpp"
 #include "terminal.hpp"
 
 #include <achilles/run.hpp>
 
+#include "methods/method_spec.hpp"
 #include "record/certify/certify.hpp"
 #include "record/page.hpp"
 #include "record/recording.hpp"
 #include "record/run_report.hpp"
-#include "time_control/method.hpp"
 
 #include <fmt/format.h>
 
@@ -28,28 +29,6 @@ struct Row {
   std::string certified;            // "yes", or what does not hold; empty: not recorded
 };
 
-/// The methods asked for; `all` stands for every one there is.
-std::vector<std::string> list_methods_to_run(const std::string& list) {
-  std::vector<std::string> names;
-  std::size_t begin = 0;
-  while (begin <= list.size()) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    std::string name = list.substr(begin, end - begin);
-    begin = end + 1;
-    if (name.empty()) continue;
-    if (name == "all") {
-      for (const MethodInfo& method : method_infos()) names.emplace_back(method.name);
-      continue;
-    }
-    if (find_method(name) == nullptr) {
-      throw BadInput(fmt::format("there is no method '{}'; 'achilles methods' lists them", name));
-    }
-    names.push_back(std::move(name));
-  }
-  if (names.empty()) throw BadInput("--methods needs at least one method, e.g. --methods lcp-fixed,impulse-zeno-free");
-  return names;
-}
-
 /// "yes", or the properties that do not hold.
 std::string describe(const Certificate& certificate) {
   std::string failing;
@@ -62,14 +41,15 @@ std::string describe(const Certificate& certificate) {
 /// All runs that there are recordings of, on one page.
 void write_comparison(const std::vector<Row>& rows, const std::string& path) {
   std::vector<Recording> recordings;
-  std::vector<std::string> names;
+  std::vector<const Row*> shown;
   for (const Row& row : rows) {
     if (!row.report || row.recording.empty()) continue;
     recordings.emplace_back(row.recording);
-    names.push_back(row.method);
+    shown.push_back(&row);
   }
   std::vector<ComparedRun> runs;
-  for (std::size_t k = 0; k < names.size(); ++k) runs.push_back({names[k], &recordings[k]});
+  for (std::size_t k = 0; k < shown.size(); ++k)
+    runs.push_back({shown[k]->method, shown[k]->certified, &recordings[k]});
   if (!runs.empty()) export_comparison(runs, path);
 }
 
@@ -89,7 +69,13 @@ Row run_one(const CompareArguments& arguments, const std::string& method, Progre
   const std::filesystem::path folder = arguments.report;
   if (!arguments.report.empty()) options.record_path = (folder / (method + ".h5")).string();
   try {
-    row.report = run_scene(load(scene_arguments), options);
+    const Scene scene = load(scene_arguments);
+    std::vector<NamedFile> outputs;
+    for (const char* ending : {".h5", ".json", ".html"}) {
+      if (!arguments.report.empty()) outputs.push_back({"--report", (folder / (method + ending)).string()});
+    }
+    check_outputs(list_inputs(scene), outputs);
+    row.report = run_scene(scene, options);
   } catch (const SceneError& error) {
     // A scene that this method cannot run is a result of the comparison; one that none can is found out below.
     row.note = error.diagnostics().empty() ? error.what() : error.diagnostics().front().message;
@@ -136,6 +122,27 @@ void print_table(const std::vector<Row>& rows) {
 
 }  // namespace
 
+std::vector<std::string> list_methods_to_run(const std::string& list) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while (begin <= list.size()) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    std::string name = list.substr(begin, end - begin);
+    begin = end + 1;
+    if (name.empty()) continue;
+    if (name == "all") {
+      for (const MethodSpec& method : method_specs()) names.emplace_back(method.name);
+      continue;
+    }
+    if (find_method(name) == nullptr) {
+      throw BadInput(fmt::format("there is no method '{}'; 'achilles methods' lists them", name));
+    }
+    names.push_back(std::move(name));
+  }
+  if (names.empty()) throw BadInput("--methods needs at least one method, e.g. --methods lcp-fixed,impulse-zeno-free");
+  return names;
+}
+
 int compare(const CompareArguments& arguments) {
   const std::vector<std::string> methods = list_methods_to_run(arguments.methods);
   // Errors of the scene itself, before anything runs.
@@ -150,7 +157,8 @@ int compare(const CompareArguments& arguments) {
     rows.push_back(run_one(arguments, method, bar));
   }
   bar.clear();
-  fmt::print("{}: {:g} s in steps of {:g} s, {} bodies\n\n", scene.name.empty() ? arguments.scene.file : scene.name,
+  fmt::print("{}: {:g} s in steps of {:g} s, {} bodies\n\n",
+             scene.name.empty() ? arguments.scene.file : show_text(scene.name),
              arguments.duration.value_or(scene.duration), scene.step, scene.bodies.size());
   print_table(rows);
   if (!arguments.report.empty()) {

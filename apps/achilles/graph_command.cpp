@@ -2,7 +2,10 @@
 #include "commands.hpp"
 #include "load.hpp"
 #include "number_check.hpp"
+#include "outputs.hpp"
 #include "terminal.hpp"
+
+#include "record/output_file.hpp"
 
 #include <achilles/contact_graph.hpp>
 #include <achilles/simulation.hpp>
@@ -10,7 +13,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <fstream>
 #include <map>
 #include <memory>
 
@@ -34,6 +36,8 @@ std::string count_kinds(const List& list) {
 
 int write_graph(const GraphArguments& arguments) {
   const Scene scene = load(arguments.scene);
+  const NamedFile output{"--output", arguments.output};
+  check_outputs(list_inputs(scene), {&output, 1});
   Simulation simulation(scene);
   simulation.watch_events(scene.events ? scene.events->options : EventOptions{});
   do {
@@ -43,11 +47,10 @@ int write_graph(const GraphArguments& arguments) {
     return kStopped;
   } while (simulation.world().time < arguments.at - 0.5 * simulation.step_length());
   const ContactGraph graph = make_contact_graph(simulation.world(), simulation.contacts());
-  fmt::print("at {:.6g} s, contact groups: {}\n  nodes  {}\n  edges  {}\n", simulation.world().time, graph.groups,
+  fmt::print("at {:.6g} s, islands: {}\n  nodes  {}\n  edges  {}\n", simulation.world().time, graph.islands,
              count_kinds(graph.nodes), count_kinds(graph.edges));
   if (arguments.output.empty()) return kDone;
-  std::ofstream out(arguments.output);
-  if (!(out << write_dot(graph) << std::flush)) throw std::runtime_error(arguments.output + ": cannot be written");
+  replace_file(arguments.output, write_dot(graph));
   announce_file(arguments.output);
   return kDone;
 }

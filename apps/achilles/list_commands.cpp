@@ -4,11 +4,13 @@
 #include <achilles/scene.hpp>
 
 #include "impact/impact_law.hpp"
+#include "methods/capabilities.hpp"
 #include "scene/format/format.hpp"
 #include "solver/solver.hpp"
-#include "time_control/method.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace achilles::program {
 namespace {
@@ -21,14 +23,33 @@ struct ShowValue {
 
 std::string join(const std::vector<std::string_view>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
-void print_method(const MethodInfo& method) {
-  fmt::print("{}: {} [{}]\n", method.name, method.promise, method.source);
+void print_capabilities(const Capabilities& capabilities) {
+  std::vector<std::string_view> can, cannot;
+  for (const CapabilityInfo& info : capability_infos()) {
+    (capabilities.*info.flag ? can : cannot).push_back(info.words);
+  }
+  fmt::print("  has      {}\n  has no   {}\n", join(can), join(cannot));
+}
+
+void print_method(const MethodSpec& method) {
+  fmt::print("{}: {} [{}]\n", method.name, method.summary, method.source);
+  print_capabilities(method.capabilities);
   if (!method.solvers.empty()) fmt::print("  solvers  {}\n", join(method.solvers));
-  if (!method.impacts.empty()) fmt::print("  impacts  {}\n", join(method.impacts));
+  if (!method.impact_laws.empty()) fmt::print("  impacts  {}\n", join(method.impact_laws));
+  const std::string_view solver = method.solvers.empty() ? std::string_view() : method.solvers.front();
   for (const OptionInfo& option : method.options) {
+    const bool applies = option.solvers.empty() ||
+                         std::find(option.solvers.begin(), option.solvers.end(), solver) != option.solvers.end();
+    if (!applies) continue;
     fmt::print("  {:<22} {:<14} {}\n", option.name, std::visit(ShowValue{}, option.standard), option.meaning);
     if (!option.words.empty()) fmt::print("  {:<22} {:<14} one of: {}\n", "", "", join(option.words));
   }
+  for (const MethodVariant& variant : method.variants) {
+    fmt::print("with {}: {}\n", variant.option, variant.word);
+    print_capabilities(variant.capabilities);
+    fmt::print("  options  {}\n", join(variant.options));
+  }
+  if (!solver.empty()) fmt::print("options of other solvers than {}: achilles solvers NAME\n", solver);
 }
 
 void print_fields(const std::vector<scene_file::Field>& fields) {
@@ -43,12 +64,12 @@ void print_fields(const std::vector<scene_file::Field>& fields) {
 
 int list_methods(const std::string& name) {
   if (name.empty()) {
-    for (const MethodInfo& method : method_infos()) {
-      fmt::print("{:<21} {} [{}]\n", method.name, method.promise, method.source);
+    for (const MethodSpec& method : method_specs()) {
+      fmt::print("{:<21} {} [{}]\n", method.name, method.summary, method.source);
     }
     return kDone;
   }
-  const MethodInfo* method = find_method(name);
+  const MethodSpec* method = find_method(name);
   if (method == nullptr) throw BadInput(fmt::format("there is no method '{}'; 'achilles methods' lists them", name));
   print_method(*method);
   return kDone;
@@ -90,6 +111,7 @@ int list_solvers(const std::string& name) {
       fmt::print("  {:<22} {:<14} {}\n", option.name, std::visit(ShowValue{}, option.standard), option.meaning);
       if (!option.words.empty()) fmt::print("  {:<22} {:<14} one of: {}\n", "", "", join(option.words));
     }
+    fmt::print("defaults of 'achilles solve'; those under a method: achilles methods NAME\n");
     return kDone;
   }
   if (!name.empty()) throw BadInput(fmt::format("there is no solver '{}'; 'achilles solvers' lists them", name));

@@ -1,6 +1,9 @@
 // The command line.
 #include "commands.hpp"
 #include "number_check.hpp"
+#include "terminal.hpp"
+
+#include "platform/system.hpp"
 
 #include <achilles/error.hpp>
 #include <achilles/simulation.hpp>
@@ -8,9 +11,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <functional>
+#include <new>
 #include <string>
 
 namespace {
@@ -24,6 +31,7 @@ void add_scene_options(CLI::App& command, SceneArguments& scene) {
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
+  add_import_options(command, scene.import);
 }
 
 /// What was asked for: the arguments of every command, and the command that was chosen.
@@ -49,7 +57,8 @@ void add_threads(CLI::App& command, int& threads) {
 void describe_run(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
   RunArguments& arguments = request.run;
-  CLI::Option* scene = command->add_option("SCENE", arguments.scene.file, "Scene file (YAML)");
+  CLI::Option* scene =
+      command->add_option("SCENE", arguments.scene.file, "Scene file (YAML), or a robot file (URDF, MJCF, SDF)");
   add_scene_options(*command, arguments.scene);
   command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(number_from(false, "s"));
   add_threads(*command, arguments.threads);
@@ -57,6 +66,11 @@ void describe_run(CLI::App& app, Request& request) {
   command->add_option("--csv", arguments.csv, "Write all states as comma-separated values");
   command->add_option("--every", arguments.every, "Time between recorded instants [s]; default about 1/60")
       ->check(number_from(true, "s"));
+  command
+      ->add_option("--checkpoint", arguments.checkpoint,
+                   "Wall time between saved worlds in the recording, from which it can be resumed [s]; default 30")
+      ->check(number_from(false, "s"));
+  command->add_flag("--durable", arguments.durable, "Wait for the disk about every second, not at saved worlds only");
   command->add_option("--report", arguments.report, "Write what the run says of itself (JSON)");
   command->add_flag("--profile", arguments.profile, "Print where the time of the steps went");
   command->add_option("--trace", arguments.trace, "Write every stage of every step for a trace viewer (JSON)");
@@ -73,7 +87,7 @@ void describe_run(CLI::App& app, Request& request) {
 
 void describe_check(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("check", "Look for errors in a scene; nothing runs");
-  command->add_option("SCENE", request.check.file, "Scene file (YAML)")->required();
+  command->add_option("SCENE", request.check.file, "Scene file (YAML), or a robot file (URDF, MJCF, SDF)")->required();
   add_scene_options(*command, request.check);
   command->callback([&request] { request.chosen = [&request] { return check(request.check); }; });
 }
@@ -81,7 +95,8 @@ void describe_check(CLI::App& app, Request& request) {
 void describe_place(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("place", "Drag bodies to where they shall be and write the scene anew");
   PlaceArguments& arguments = request.place;
-  command->add_option("SCENE", arguments.scene.file, "Scene file (YAML)")->required();
+  command->add_option("SCENE", arguments.scene.file, "Scene file (YAML), or a robot file (URDF, MJCF, SDF)")
+      ->required();
   add_scene_options(*command, arguments.scene);
   command
       ->add_option("--pull,-p", arguments.pulls,
@@ -96,13 +111,15 @@ void describe_place(CLI::App& app, Request& request) {
 void describe_compare(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("compare", "Run a scene under several methods and compare them");
   CompareArguments& arguments = request.compare;
-  command->add_option("SCENE", arguments.scene.file, "Scene file (YAML)")->required();
+  command->add_option("SCENE", arguments.scene.file, "Scene file (YAML), or a robot file (URDF, MJCF, SDF)")
+      ->required();
   command->add_option("--methods", arguments.methods, "Methods, separated by commas; or: all")->required();
   command->add_option("--set,-s", arguments.scene.sets, "Any key of the scene")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
   command->add_option("--duration,-d", arguments.duration, "Simulated time [s]")->check(number_from(false, "s"));
+  add_import_options(*command, arguments.scene.import);
   add_threads(*command, arguments.threads);
   command->add_option("--report", arguments.report, "Folder for recordings, reports and pages");
   command->callback([&request] { request.chosen = [&request] { return compare(request.compare); }; });
@@ -185,11 +202,32 @@ void describe_commands(CLI::App& app, Request& request) {
   describe_reproduce(app, request);
   describe_solve(app, request);
   describe_recordings(app, request);
+  describe_convert(app, request.chosen);
   describe_render(app, request.chosen);
   describe_graph(app, request.chosen);
   describe_certify(app, request.chosen);
   describe_view(app, request.chosen);
+  describe_soak(app, request.chosen);
+  describe_studies(app, request.chosen);
   describe_lists(app, request);
+  describe_manual(app, request.chosen);
+}
+
+/// Where nothing may be thrown, in destructors of JSON trees for example, running out of memory ends the program, with
+/// the message of everywhere. A recording keeps what was committed.
+[[noreturn]] void end_at_once() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    std::fputs("achilles: error: ended for an unknown reason\n", stderr);
+  } catch (const std::bad_alloc&) {
+    std::fputs("achilles: error: out of memory\n", stderr);
+    std::_Exit(kFailed);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "achilles: error: %s\n", error.what());
+  } catch (...) {
+    std::fputs("achilles: error: ended for an unknown reason\n", stderr);
+  }
+  std::abort();
 }
 
 }  // namespace
@@ -214,16 +252,24 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kDone : kBadInput;
   }
+  achilles::platform::report_file_limits();
+  std::set_terminate(end_at_once);
   try {
-    return request.chosen();
+    const int status = request.chosen();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    fmt::print(stderr, "achilles: error: cannot write to the standard output: {}\n", std::strerror(errno));
+    return kFailed;
   } catch (const achilles::SceneError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", show_lines(error.what()));
     return kBadInput;
   } catch (const BadInput& error) {
-    fmt::print(stderr, "achilles: error: {}\n", error.what());
+    fmt::print(stderr, "achilles: error: {}\n", show_lines(error.what()));
     return kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::fputs("achilles: error: out of memory\n", stderr);
+    return kFailed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "achilles: error: {}\n", error.what());
+    fmt::print(stderr, "achilles: error: {}\n", show_lines(error.what()));
     return kFailed;
   }
 }

@@ -1,8 +1,12 @@
 // Placing bodies by pulling them.
 #include "commands.hpp"
 #include "load.hpp"
+#include "outputs.hpp"
 #include "terminal.hpp"
 
+#include "record/output_file.hpp"
+
+#include <achilles/import.hpp>
 #include <achilles/placement.hpp>
 
 #include <fmt/format.h>
@@ -10,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <filesystem>
 
 namespace achilles::program {
 namespace {
@@ -68,6 +72,8 @@ int place(const PlaceArguments& arguments) {
   std::vector<Pull> pulls;
   for (const std::string& text : arguments.pulls) pulls.push_back(parse_pull(text));
   const Scene scene = load(arguments.scene);
+  const NamedFile output{"--output", arguments.output};
+  check_outputs(list_inputs(scene), {&output, 1});
   Placement placement;
   try {
     placement = place_bodies(scene, pulls);
@@ -78,8 +84,8 @@ int place(const PlaceArguments& arguments) {
   const std::vector<Override> poses = describe_poses(placement);
   overrides.insert(overrides.end(), poses.begin(), poses.end());
   const Scene placed = load_scene(arguments.scene.file, overrides);
-  std::ofstream out(arguments.output);
-  if (!(out << placed.text << std::flush)) throw std::runtime_error(arguments.output + ": cannot be written");
+  const std::string folder = std::filesystem::path(arguments.output).parent_path().string();
+  replace_file(arguments.output, move_scene_text(placed, folder));
 
   fmt::print("moved {} of {} bodies in {} steps; the farthest point is {:.2g} m from its target\n",
              placement.moved.size(), scene.bodies.size(), placement.steps, placement.distance);

@@ -1,5 +1,7 @@
 // What can be done with a recording.
 #include "commands.hpp"
+#include "load.hpp"
+#include "outputs.hpp"
 #include "recording_file.hpp"
 #include "terminal.hpp"
 
@@ -25,7 +27,7 @@ constexpr const char* kKinds[] = {
 
 std::string describe(const RecordedEvent& event, const RecordingHead& head, const Scene& scene) {
   const auto name = [&](const auto& list, std::uint32_t index) {
-    return index < list.size() ? list[index].name : std::string();
+    return index < list.size() ? show_text(list[index].name) : std::string();
   };
   switch (event.kind) {
     case RecordedKind::kTimer:
@@ -47,10 +49,7 @@ void export_report(const Recording& recording, const std::string& path) {
   }
   const auto report = nlohmann::ordered_json::parse(recording.report(), nullptr, false);
   if (report.is_discarded()) throw BadInput(fmt::format("{}: its report is damaged", recording.path()));
-  OutputFile file(path);
-  file.write(report.dump(2));
-  file.write("\n");
-  file.close();
+  replace_file(path, report.dump(2) + "\n");
 }
 
 }  // namespace
@@ -63,6 +62,9 @@ int export_recording(const std::string& recording_path, const std::vector<std::s
       throw BadInput(fmt::format("{}: exports end in .html, .glb, .csv or .json", output));
     }
   }
+  std::vector<NamedFile> written;
+  for (const std::string& output : outputs) written.push_back({"export", output});
+  check_outputs({{"the recording", recording_path}}, written);
   const Recording recording = open_recording(recording_path);
   PageOptions page;
   GltfOptions gltf;
@@ -84,8 +86,8 @@ int export_recording(const std::string& recording_path, const std::vector<std::s
 }
 
 int replay(const std::string& recording_path, int threads) {
-  (void)open_recording(recording_path);
-  catch_interrupts();
+  print_warnings(open_recording(recording_path).scene());
+  catch_interrupts_at_once();
   ProgressBar bar;
   const ReplayResult result = replay_recording(recording_path, threads, [&bar](const RunProgress& progress) {
     bar.show(progress);
@@ -95,7 +97,7 @@ int replay(const std::string& recording_path, int threads) {
   if (result.first_difference) {
     const ReplayResult::Difference& difference = *result.first_difference;
     fmt::print("{}: instant {} (at {:g} s) differs: body '{}' is {:.3g} m from where it was recorded\n", recording_path,
-               difference.instant, difference.time, difference.body, difference.distance);
+               difference.instant, difference.time, show_text(difference.body), difference.distance);
     return kFailed;
   }
   fmt::print("{}: {} instants, the same bits\n", recording_path, result.instants);
@@ -104,7 +106,7 @@ int replay(const std::string& recording_path, int threads) {
 
 int list_events(const std::string& recording_path) {
   const Recording recording = open_recording(recording_path);
-  const Scene scene = parse_scene(recording.head().scene_text, recording.head().scene_file);
+  const Scene scene = recording.scene();
   std::map<RecordedKind, int> counts;
   for (const RecordedEvent& event : recording.events()) {
     fmt::print("{:.6f}  {:14}  {}\n", event.time, kKinds[static_cast<std::size_t>(event.kind)],

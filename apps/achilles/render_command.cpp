@@ -1,6 +1,7 @@
 // Pictures and videos of a recording, without a display.
 #include "commands.hpp"
 #include "number_check.hpp"
+#include "outputs.hpp"
 #include "recording_file.hpp"
 #include "terminal.hpp"
 
@@ -65,6 +66,8 @@ int render(const RenderArguments& arguments) {
   if (!arguments.video.empty() && !is_video_name(arguments.video)) {
     throw BadInput(fmt::format("{}: videos end in .mp4, .gif, .png or .apng", arguments.video));
   }
+  const NamedFile outputs[] = {{"--output", arguments.picture}, {"--video", arguments.video}};
+  check_outputs({{"the recording", arguments.recording}}, outputs);
   VideoOptions options = arguments.video_options;
   read_size(arguments.size, options.picture);
   options.picture.camera = make_camera(arguments);

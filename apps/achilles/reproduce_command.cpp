@@ -4,11 +4,11 @@
 #include "reproduce/stills.hpp"
 #include "terminal.hpp"
 
+#include "platform/system.hpp"
 #include "record/output_file.hpp"
 #include "record/program_data.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +17,7 @@
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -26,7 +27,6 @@ namespace {
 using reproduce::Experiment;
 using reproduce::Outcome;
 using reproduce::PaperResults;
-using reproduce::Verdict;
 
 struct Paper {
   const char* name;
@@ -59,7 +59,7 @@ class WorkFolder {
  public:
   explicit WorkFolder(const std::string& report) : keep_(!report.empty()) {
     folder_ = keep_ ? std::filesystem::path(report) / "runs"
-                    : std::filesystem::temp_directory_path() / fmt::format("achilles-reproduce-{}", ::getpid());
+                    : platform::make_unique_folder(std::filesystem::temp_directory_path() / "achilles-reproduce-");
     std::filesystem::create_directories(folder_);
   }
   ~WorkFolder() { remove(); }
@@ -108,8 +108,7 @@ Outcome run_one(const Experiment& experiment, const reproduce::Setting& setting)
     return experiment.run(setting);
   } catch (const std::exception& error) {
     Outcome outcome;
-    outcome.ours = "did not run";
-    outcome.note = error.what();
+    outcome.failure = fmt::format("did not run: {}", error.what());
     return outcome;
   }
 }
@@ -145,9 +144,11 @@ void add_stills(const std::string& experiment, const reproduce::Setting& setting
 }
 
 void print_outcome(const Experiment& experiment, const Outcome& outcome, double seconds) {
-  fmt::print("  {:<4} {:<17} {} ({})\n{:24}the paper: {}\n{:24}here:      {}\n", experiment.id,
-             reproduce::word_for(outcome.verdict), experiment.title, show_duration(seconds), "", experiment.claim, "",
-             outcome.ours);
+  fmt::print("  {:<4} {:<17} {} ({})\n{:24}the paper: {}\n", experiment.id, reproduce::word_for(outcome),
+             experiment.title, show_duration(seconds), "", experiment.claim);
+  for (const std::string& line : reproduce::describe_clauses(outcome)) fmt::print("{:24}{}\n", "", line);
+  if (!outcome.failure.empty()) fmt::print("{:24}{}\n", "", outcome.failure);
+  if (!outcome.ours.empty()) fmt::print("{:24}here:      {}\n", "", outcome.ours);
   if (!outcome.note.empty()) fmt::print("{:24}note:      {}\n", "", outcome.note);
   std::fflush(stdout);
 }
@@ -168,7 +169,8 @@ int reproduce_papers(const ReproduceArguments& arguments) {
   catch_interrupts();
   const auto began = std::chrono::steady_clock::now();
   std::vector<PaperResults> papers;
-  int counts[3] = {0, 0, 0};
+  std::map<std::string, int> counts;
+  int total = 0;
   bool left_behind = false;
   for (const Paper& paper : kPapers) {
     PaperResults results{paper.name, paper.title, {}};
@@ -187,13 +189,15 @@ int reproduce_papers(const ReproduceArguments& arguments) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (!arguments.report.empty()) add_stills(experiment.id, setting, outcome);
       print_outcome(experiment, outcome, seconds);
-      ++counts[static_cast<int>(outcome.verdict)];
+      ++counts[reproduce::word_for(outcome)];
+      ++total;
       results.results.push_back({experiment, std::move(outcome)});
     }
     if (!results.results.empty()) papers.push_back(std::move(results));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  fmt::print("\n{} hold, {} differ, {} cannot be reproduced; {}\n", counts[0], counts[1], counts[2],
+  fmt::print("\n{} hold, {} hold partly, {} differ, {} differ in time, {} did not run; {}\n", counts["holds"],
+             counts["holds partly"], counts["differs"], counts["differs in time"], counts["did not run"],
              show_duration(seconds));
   if (!arguments.markdown.empty()) write_file(arguments.markdown, reproduce::make_markdown(papers));
   if (!arguments.report.empty()) {
@@ -202,7 +206,7 @@ int reproduce_papers(const ReproduceArguments& arguments) {
     fmt::print("the page is {}\n", (std::filesystem::path(arguments.report) / "index.html").string());
   }
   if (left_behind) leave(work);
-  return is_interrupted() ? kFailed : kDone;
+  return is_interrupted() || counts["holds"] != total ? kFailed : kDone;
 }
 
 }  // namespace achilles::program

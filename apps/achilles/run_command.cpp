@@ -1,9 +1,14 @@
 #include "commands.hpp"
 #include "load.hpp"
+#include "outputs.hpp"
+#include "recording_file.hpp"
 #include "terminal.hpp"
 
 #include <achilles/run.hpp>
 
+#include "methods/capabilities.hpp"
+#include "methods/method.hpp"
+#include "record/output_file.hpp"
 #include "record/run_report.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +17,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 namespace achilles::program {
 namespace {
@@ -23,7 +30,7 @@ void print_written(const std::string& path) {
 }
 
 void print_summary(const RunReport& r) {
-  fmt::print("{}: {}", r.scene.empty() ? "scene" : r.scene, r.method);
+  fmt::print("{}: {}", r.scene.empty() ? "scene" : show_text(r.scene), show_text(r.method));
   if (!r.solver.empty()) fmt::print(", solver {}", r.solver);
   if (!r.impact.empty()) fmt::print(", impact {}", r.impact);
   fmt::print("\n  simulated    {:g} s in {} ({:.3g} x real time), {} steps, {} bodies\n", r.time,
@@ -61,11 +68,22 @@ void check_writable(const std::string& path) {
   if (!existed) std::filesystem::remove(path);
 }
 
+/// Inputs and outputs apart, and the outputs writable: before the run rather than after it.
+void prepare_outputs(const RunArguments& arguments, const Scene& scene) {
+  std::vector<NamedFile> inputs = list_inputs(scene);
+  if (!arguments.resume.empty()) inputs.front() = {"the recording to resume", arguments.resume};
+  const NamedFile outputs[] = {{"--record", arguments.record},
+                               {"--csv", arguments.csv},
+                               {"--report", arguments.report},
+                               {"--trace", arguments.trace}};
+  check_outputs(std::move(inputs), outputs);
+  check_writable(arguments.report);
+  check_writable(arguments.trace);
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments) {
-  check_writable(arguments.report);
-  check_writable(arguments.trace);
   if (!arguments.resume.empty() && !std::filesystem::exists(arguments.resume)) {
     throw BadInput(arguments.resume + ": there is no such file");
   }
@@ -75,9 +93,11 @@ int run(const RunArguments& arguments) {
   options.threads = arguments.threads;
   options.record_path = arguments.record;
   options.csv_path = arguments.csv;
+  options.checkpoint_seconds = arguments.checkpoint;
+  options.durable = arguments.durable;
   Profile profile(!arguments.trace.empty());
   if (arguments.profile || !arguments.trace.empty()) options.profile = &profile;
-  catch_interrupts();
+  catch_interrupts_at_once();
   ProgressBar bar(!arguments.quiet);
   options.progress = [&bar](const RunProgress& progress) {
     bar.show(progress);
@@ -85,21 +105,31 @@ int run(const RunArguments& arguments) {
   };
 
   RunReport report;
+  std::size_t known_warnings = 0;  // said before the run
   if (arguments.resume.empty()) {
     options.overrides = parse_sets(arguments.scene);
     const Scene scene = load(arguments.scene);
+    prepare_outputs(arguments, scene);
     if (!arguments.quiet) print_warnings(scene);
+    known_warnings = scene.warnings.size();
     report = run_scene(scene, options);
   } else {
+    const Scene scene = open_recording(arguments.resume).scene();
+    prepare_outputs(arguments, scene);
+    if (!arguments.quiet) print_warnings(scene);
+    known_warnings = scene.warnings.size();
     report = resume_run(arguments.resume, options);
   }
   bar.clear();
   if (!arguments.report.empty()) write_report(report, arguments.report);
-  if (!arguments.trace.empty()) std::ofstream(arguments.trace) << profile.write_trace();
+  if (!arguments.trace.empty()) replace_file(arguments.trace, profile.write_trace());
 
   const std::string recording = arguments.resume.empty() ? arguments.record : arguments.resume;
   if (!arguments.quiet) {
     print_summary(report);
+    for (std::size_t k = known_warnings; k < report.warnings.size(); ++k) {
+      fmt::print(stderr, "achilles: warning: {}\n", show_text(report.warnings[k]));
+    }
     if (arguments.profile) print_profile(profile);
     for (const std::string& path : {recording, arguments.csv, arguments.report, arguments.trace}) {
       if (!path.empty()) print_written(path);
@@ -109,7 +139,7 @@ int run(const RunArguments& arguments) {
   const bool interrupted = report.stopped->reason == "interrupted";
   fmt::print(stderr, "achilles: {} at {:g} s: {}\n",
              interrupted ? "interrupted" : "stopped (" + report.stopped->reason + ")", report.stopped->time,
-             report.stopped->message);
+             show_text(report.stopped->message));
   if (!interrupted) return kStopped;
   if (!recording.empty()) fmt::print(stderr, "achilles: go on with: achilles run --resume {}\n", recording);
   return kFailed;
@@ -118,6 +148,7 @@ int run(const RunArguments& arguments) {
 int check(const SceneArguments& arguments) {
   const Scene scene = load(arguments);
   print_warnings(scene);
+  (void)make_method_for(scene);
   fmt::print("{}: no errors. {} bodies, {} joints, method {}, {:g} s in steps of {:g} s\n", arguments.file,
              scene.bodies.size(), scene.joints.size(), scene.method.name, scene.duration, scene.step);
   return kDone;

@@ -1,8 +1,10 @@
 // Frictional contact problems from a file, solved.
 #include "commands.hpp"
+#include "outputs.hpp"
 #include "solve_options.hpp"
 #include "terminal.hpp"
 
+#include "record/output_file.hpp"
 #include "solver/file/fclib.hpp"
 #include "solver/file/problem_collection.hpp"
 #include "solver/solver.hpp"
@@ -11,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <fstream>
 
 namespace achilles::program {
 namespace {
@@ -71,12 +72,12 @@ void apply_sets(const std::vector<std::string>& sets, SolverOptions& options) {
 
 void write_json(const std::string& file, const nlohmann::ordered_json& json) {
   if (file.empty()) return;
-  std::ofstream out(file);
-  out << json.dump(1) << '\n';
-  if (!out.flush()) throw std::runtime_error(file + ": cannot be written");
+  replace_file(file, json.dump(1) + "\n");
 }
 
 int solve_problem(const SolveArguments& arguments) {
+  const NamedFile output{"--report", arguments.report};
+  check_outputs({{"the problem", arguments.file}}, {&output, 1});
   const bool all = arguments.solver == "all";
   if (is_collection(arguments.file)) {
     if (!all) (void)make_solver(arguments);

@@ -1,10 +1,8 @@
 #include "terminal.hpp"
 
-#include <fmt/format.h>
+#include "platform/system.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-#include <filesystem>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <csignal>
@@ -15,6 +13,7 @@ namespace achilles::program {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t is_watched = 0;
 
 extern "C" void on_interrupt(int signal) {
   if (interrupted != 0) {
@@ -22,18 +21,32 @@ extern "C" void on_interrupt(int signal) {
     std::raise(signal);
   }
   interrupted = 1;
+  if (is_watched != 0) platform::end_in_a_second();
 }
 
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+std::string escape(std::string_view text, bool lines) {
+  std::string shown;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto byte = static_cast<unsigned char>(text[k]);
+    const auto next = static_cast<unsigned char>(k + 1 < text.size() ? text[k + 1] : 0);
+    const bool is_c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // control characters above 127, as UTF-8
+    if (is_c1) {
+      shown += fmt::format("\\x{:02x}", next);
+      ++k;
+    } else if ((byte < 0x20 && !(lines && byte == '\n')) || byte == 0x7f) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else {
+      shown += text[k];
+    }
+  }
+  return shown;
 }
 
 }  // namespace
 
 ProgressBar::ProgressBar(bool wanted)
-    : is_terminal_(wanted && isatty(STDERR_FILENO) != 0), last_(std::chrono::steady_clock::now()) {}
+    : is_terminal_(wanted && platform::is_terminal(platform::Stream::kError)),
+      last_(std::chrono::steady_clock::now()) {}
 
 ProgressBar::~ProgressBar() { clear(); }
 
@@ -48,7 +61,7 @@ void ProgressBar::show(const RunProgress& progress) {
   const double left = speed > 0 ? (progress.duration - progress.time) / speed : 0;
   const std::string numbers = fmt::format(" {:3.0f} %  {:.2f} of {:g} s  {:.3g} x real time  {} left", 100 * share,
                                           progress.time, progress.duration, speed, show_duration(left));
-  const std::size_t width = terminal_width();
+  const std::size_t width = platform::terminal_width();
   const std::size_t bar = width > numbers.size() + 12 ? std::min<std::size_t>(40, width - numbers.size() - 3) : 0;
   const auto full = static_cast<std::size_t>(share * static_cast<double>(bar));
   std::string line;
@@ -70,7 +83,22 @@ void catch_interrupts() {
   std::signal(SIGTERM, on_interrupt);
 }
 
-bool is_interrupted() { return interrupted != 0; }
+void catch_interrupts_at_once() {
+  catch_interrupts();
+  platform::prepare_end(
+      "\nachilles: interrupted inside a step; a recording holds what came before, see: achilles run --resume\n");
+  is_watched = 1;
+}
+
+bool is_interrupted() {
+  if (interrupted == 0) return false;
+  platform::cancel_end();
+  return true;
+}
+
+std::string show_text(std::string_view text) { return escape(text, false); }
+
+std::string show_lines(std::string_view text) { return escape(text, true); }
 
 std::string show_duration(double seconds) {
   if (seconds < 0.9995) return fmt::format("{:.3g} ms", 1000 * seconds);

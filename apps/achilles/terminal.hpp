@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 namespace achilles::program {
 
@@ -29,7 +30,15 @@ class ProgressBar {
 
 /// Makes the first Ctrl-C (or a polite kill) a request that is_interrupted() reports; a second one ends the program.
 void catch_interrupts();
+/// The same. Where nobody asks is_interrupted() within a second, because a step takes long, the program ends as if
+/// killed, with status 1: what a recording has by its last commit stays.
+void catch_interrupts_at_once();
 [[nodiscard]] bool is_interrupted();
+
+/// Text from a file, such as a name: what would steer a terminal, line breaks too, is shown as \xHH.
+[[nodiscard]] std::string show_text(std::string_view text);
+/// The same, but lines may end.
+[[nodiscard]] std::string show_lines(std::string_view text);
 
 /// "850 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
 [[nodiscard]] std::string show_duration(double seconds);

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "time_control/method.hpp"
+#include "methods/method_spec.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "engines/race.hpp"
 
-#include "time_control/method.hpp"
+#include "methods/method_spec.hpp"
 
 #include <algorithm>
 #include <chrono>

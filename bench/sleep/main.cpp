@@ -51,7 +51,7 @@ void add_sleepers(int count, World& world) {
     box.shape = {Box{Vec3(1, 1, 1)}};
     box.pose.p = Vec3(3 * (k % across) - 9, 3 * (k / across) - 9, 0.5);
     const std::uint32_t index = world.index_of(world.add_body(box));
-    ++world.sleep.groups;
+    ++world.sleep.islands;
     world.lie_down(index, index);
   }
 }

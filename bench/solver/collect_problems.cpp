@@ -1,11 +1,12 @@
-// Runs scenes and keeps problems of their steps, one connected group each: what tests/solver/data/problems.h5 is made
+// Runs scenes and keeps problems of their steps, one connected island each: what tests/solver/data/problems.h5 is made
 // of.
 //
 //   collect_problems SCENES_FOLDER OUT.h5
 //
 // Restitution is switched off, so that a step solves one problem and the velocities after it are u* + M⁻¹ Jᵀ λ.
+#include "methods/advance.hpp"
+#include "methods/method_spec.hpp"
 #include "solver/file/problem_collection.hpp"
-#include "time_control/advance.hpp"
 
 #include <achilles/error.hpp>
 #include <achilles/scene.hpp>
@@ -45,9 +46,9 @@ class Sample {
   std::size_t offered_ = 0;
 };
 
-void offer_groups(const World& world, const StepWorkspace& scratch, Sample& sample) {
-  for (std::size_t group = 0; group < scratch.groups.size(); ++group) {
-    const std::uint32_t first = scratch.row_start[group], count = scratch.row_start[group + 1] - first;
+void offer_islands(const World& world, const StepWorkspace& scratch, Sample& sample) {
+  for (std::size_t island = 0; island < scratch.islands.size(); ++island) {
+    const std::uint32_t first = scratch.row_start[island], count = scratch.row_start[island + 1] - first;
     if (count == 0 || count > kRows) continue;
     const std::span<const Row> rows = std::span(scratch.rows).subspan(first, count);
     StoredProblem problem = extract_problem(rows, world.bodies.velocity, scratch.inverse_mass);
@@ -64,14 +65,13 @@ void collect(Scene scene, const std::string& method, int seed, ProblemCollection
   scene.method.solver = "gauss-seidel";
   for (Material& material : scene.materials) material.law.restitution = 0;
   for (auto& pair : scene.material_pairs) pair.law.restitution = 0;
-  const Method options = make_method(scene.method);
+  const std::unique_ptr<Method> stepper = make_method(scene.method);
   if (!find_obstacles(options, scene).empty()) return;
   World world(scene);
-  StepWorkspace scratch;
   Sample sample(static_cast<std::uint64_t>(seed));
   for (int k = 0; k < kSteps; ++k) {
-    if (advance(world, options, scratch, scene.step).stopped) break;
-    offer_groups(world, scratch, sample);
+    if (advance(world, *stepper, scene.step).stopped) break;
+    offer_islands(world, stepper->workspace(), sample);
   }
   out.sources.push_back(scene.name + " (" + method + ")");
   for (StoredProblem& problem : sample.kept()) {

@@ -33,12 +33,12 @@ enum class EdgeKind : std::uint8_t {
   kContact
 };
 
-constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
+constexpr std::uint32_t kNoIsland = ~std::uint32_t{0};
 
 struct GraphNode {
   NodeKind kind = NodeKind::kRigid;
-  std::uint32_t index = 0;         // of the body, trigger or timer; of a multibody its lowest link
-  std::uint32_t group = kNoGroup;  // contact group of a movable body; fixed and scripted bodies cut groups
+  std::uint32_t index = 0;           // of the body, trigger or timer; of a multibody its lowest link
+  std::uint32_t island = kNoIsland;  // island of a movable body; fixed and scripted bodies cut islands
   std::string name;
 };
 
@@ -54,10 +54,11 @@ struct GraphLink {
 struct ContactGraph {
   std::vector<GraphNode> nodes;
   std::vector<GraphLink> edges;
-  std::uint32_t groups = 0;
+  std::uint32_t islands = 0;
 };
 
-/// From a world and the contact points of its last step, Simulation::contacts().
+/// From a world and the contact points of its last step, Simulation::contacts(). Throws std::out_of_range where one
+/// names a body that there is not, as after World::remove_body.
 [[nodiscard]] ContactGraph make_contact_graph(const World& world, std::span<const ContactRecord> contacts);
 
 [[nodiscard]] const char* to_string(NodeKind kind);

@@ -7,7 +7,7 @@
 
 namespace achilles {
 
-/// One complaint about a file, precise enough to go and mend it.
+/// One complaint about a file, precise enough to repair it.
 struct Diagnostic {
   enum class Severity { kError, kWarning };
   Severity severity = Severity::kError;

@@ -23,12 +23,17 @@ enum class EventKind : std::uint8_t {
 };
 
 /// One event, seen at the end of a step. For contacts `first` < `second` are dense body indices; for triggers `first`
-/// is the trigger and `second` the body; for timers `first` is the timer.
+/// is the trigger and `second` the body; for timers `first` is the timer. Touches that are new or persist also say
+/// where and how; `point` is that of the largest impulse or, where none acted, the deepest.
 struct ContactEvent {
   EventKind kind = EventKind::kNewTouch;
   double time = 0;  // [s]
   std::uint32_t first = 0;
   std::uint32_t second = 0;
+  Vec3 point = Vec3::Zero();    // [m] world
+  Vec3 normal = Vec3::Zero();   // from first to second
+  double approach = 0;          // [m/s] speed at which the surfaces closed there when the step began
+  Vec3 impulse = Vec3::Zero();  // [N s] on second, of all their points over the step
   bool operator==(const ContactEvent&) const = default;
 };
 
@@ -39,7 +44,7 @@ struct ContactEvent {
 struct EventOptions {
   double touching = 1e-4;   // [m]
   double proximity = 0.01;  // [m]
-  bool persistent = false;  // whether what only goes on is told, too
+  bool persistent = false;  // also report contacts that persist
 };
 
 using EventListener = std::function<void(const ContactEvent&)>;

@@ -1,4 +1,4 @@
-// Questions about the World at one instant: what does this ray hit, what does this shape meet on its way, what does it
+// Queries of the World at one instant: what does this ray hit, what does this shape hit on its way, what does it
 // overlap, what is nearest to this point.
 #pragma once
 
@@ -20,7 +20,7 @@ struct QueryFilter {
   std::function<bool(BodyHandle)> accept;  // empty: every body of these kinds
 };
 
-/// Where something that moves first meets a body.
+/// First intersection of a moving ray or shape with a body.
 struct QueryHit {
   BodyHandle body;
   std::uint32_t piece = 0;      // of World::pieces: which part of a compound
@@ -50,7 +50,7 @@ class WorldQuery {
   WorldQuery(WorldQuery&&) noexcept;
   WorldQuery& operator=(WorldQuery&&) noexcept;
 
-  /// Looks at the world again; O(n log n) in the number of pieces, no allocation once warm.
+  /// Updates from the world; O(n log n) in the number of pieces, no allocation once warm.
   void update(const World& world);
 
   /// The first body on the ray from `origin` along `direction` (any length but zero), within `max_distance` [m]. A ray

@@ -50,15 +50,18 @@ struct EventCosts {
 
 /// What one step of any method returns.
 struct StepReport {
-  int contacts = 0;           // contact points
-  int groups = 0;             // independent groups solved
-  int iterations = 0;         // of the complementarity solver, the largest over the groups
-  double residual = 0;        // [m/s] natural map, the largest over the groups
-  int impacts = 0;            // impacts resolved at a frozen instant, or contacts that bounced
-  int impact_iterations = 0;  // the largest of one impact
-  int lineality = 0;          // dimension removed, summed over the impacts of the step
-  int new_contacts = 0;       // body pairs that began to touch
-  int lost_contacts = 0;      // body pairs that ceased to touch
+  int contacts = 0;            // contact points
+  int islands = 0;             // independent islands solved
+  int iterations = 0;          // of the complementarity solver, the largest over the islands
+  double residual = 0;         // [m/s] natural map, the largest over the islands
+  int impacts = 0;             // impacts resolved at a frozen instant, or contacts that bounced
+  int impact_iterations = 0;   // the largest of one impact
+  int lineality = 0;           // dimension removed, summed over the impacts of the step
+  double impact_estimate = 0;  // applications of the operator expected of the impact that needed most, 0: no estimate
+  int hastened_impacts = 0;    // parts of impacts in which reflections one at a time gave way to all at once
+  int unpointed_impacts = 0;   // impacts with coupled friction that is not known to end: its cones are not pointed
+  int new_contacts = 0;        // body pairs that began to touch
+  int lost_contacts = 0;       // body pairs that ceased to touch
   int triggers_in = 0;
   int triggers_out = 0;
   double joint_error = 0;    // [m] largest positional violation of a joint after the step
@@ -104,6 +107,8 @@ struct RunReport {
   std::int64_t impacts = 0;
   int impact_iterations_max = 0;
   std::int64_t lineality = 0;
+  double impact_estimate_max = 0;  // applications expected of the worst impact
+  std::int64_t hastened_impacts = 0, unpointed_impacts = 0;
   std::int64_t new_contacts = 0, lost_contacts = 0, triggers_in = 0, triggers_out = 0;
   EventCosts costs;
   std::vector<PairStatistics> pairs;  // by impulse, the largest first
@@ -116,6 +121,15 @@ struct RunReport {
     bool asleep = false;
   };
   std::vector<Body> bodies;
+  struct SensorColumn {
+    std::string name, unit;
+    double last = 0, min = 0, max = 0;  // over all steps
+  };
+  struct Sensor {
+    std::string name;
+    std::vector<SensorColumn> columns;
+  };
+  std::vector<Sensor> sensors;
 };
 
 }  // namespace achilles

@@ -4,6 +4,7 @@
 #include <achilles/profile.hpp>
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
+#include <achilles/simulation.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -31,17 +32,23 @@ struct RunOptions {
   std::string csv_path;             // empty: none
   std::vector<Override> overrides;  // noted in the recording; the scene has them applied
   double checkpoint_seconds = 30;   // [s] wall time between saved worlds in the recording
+  bool durable = false;             // every commit of the recording waits for the disk, not only saved worlds
   ProgressFunction progress;
   Profile* profile = nullptr;  // where the time of the steps went
 };
+
+/// Number of whole steps of h [s] that cover a time [s]; a multiple of h up to rounding takes no extra step.
+[[nodiscard]] std::int64_t count_steps(double time, double h);
 
 /// Runs a scene. The report's `stopped` says why when it ended early: a reason of the method's own, or "interrupted".
 /// Throws SceneError when the method cannot run the scene, std::runtime_error when a file cannot be written.
 [[nodiscard]] RunReport run_scene(const Scene& scene, const RunOptions& options = {});
 
 /// Continues a recording that was interrupted or cut off, with the same bits as if it had not been, and replaces it by
-/// the whole. Of the options, `record_path` and `overrides` are the recording's own. With a longer duration a complete
-/// recording is continued too. Throws std::runtime_error when the file is no recording or has no saved world.
+/// the whole. Until then the continuation grows in a file beside it, `<recording>.part`; where that one was cut off in
+/// turn, the next call goes on from there. Refuses a file that is still being recorded. Of the options, `record_path`
+/// and `overrides` are the recording's own. With a longer duration a complete recording is continued too. Throws
+/// std::runtime_error when the file is no recording or has no saved world.
 [[nodiscard]] RunReport resume_run(const std::string& recording_path, const RunOptions& options = {});
 
 struct ReplayResult {

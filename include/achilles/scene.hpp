@@ -5,8 +5,11 @@
 #include <achilles/events.hpp>
 #include <achilles/shape.hpp>
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +38,7 @@ struct ContactLaw {
   double torsional_friction = 0;   // [m]
   double stiffness = 0;            // [N/m], compliant contact
   double damping = 0;              // [N s/m]
-  std::optional<Vec2> anisotropy;  // friction along the body's x and y axes, where it depends on direction
+  std::optional<Vec2> anisotropy;  // friction along the body's x and y axes; `friction` then holds along z
 };
 
 struct Material {
@@ -48,6 +51,19 @@ struct MaterialPair {
   std::string second;
   ContactLaw law;
 };
+
+/// Red, green, blue and opacity, each from 0 to 1.
+using Color = std::array<double, 4>;
+
+/// What a body looks like, besides its shape: it neither collides nor weighs.
+struct VisualDescription {
+  Shape shape;
+  Pose pose;                   // in the body's frame
+  std::optional<Color> color;  // the body's own unless given
+};
+
+/// Names the ground to joints: a fixed body without a shape at the origin, which the world makes when a joint names it.
+inline constexpr std::string_view kWorldBody = "world";
 
 struct BodyDescription {
   std::string name;
@@ -67,9 +83,25 @@ struct BodyDescription {
   Vec3 force = Vec3::Zero();           // [N] constant, world axes, at the centre of mass
   Vec3 torque = Vec3::Zero();          // [N m] constant, world axes
   std::string group;                   // for `rules`; empty: the body's own name
+  CollisionFilter collision;
+  std::optional<Color> color;              // chosen by whoever draws it unless given
+  std::vector<VisualDescription> visuals;  // drawn in place of the shape; empty: the shape itself
 };
 
 enum class JointKind : std::uint8_t { kBall, kHinge, kSlider, kHinge2, kUniversal, kFixed, kPlanar, kDistance };
+
+/// A controlled motor along a free axis: λ/h = stiffness (target − φ) + damping (target rate − w), both at the end of
+/// the step, so that it is stable at any gain; or a given force. The target is linear between its points and constant
+/// before the first and after the last.
+struct DriveDescription {
+  enum class Kind : std::uint8_t { kForce, kSpeed, kPosition };
+  Kind kind = Kind::kPosition;
+  std::vector<std::pair<double, double>> target;  // (time [s], value [N m], [N], [rad/s], [m/s], [rad] or [m])
+  double stiffness = 0;                           // [N m/rad] or [N/m], of kPosition
+  double damping = 0;                             // [N m s/rad] or [N s/m], of kPosition and kSpeed
+  double max_force = std::numeric_limits<double>::infinity();  // [N m] or [N]
+  double max_rate = std::numeric_limits<double>::infinity();   // [1/s] of the target's unit: how fast it is followed
+};
 
 /// What acts along one free axis of a joint. Angles in radians, lengths in metres.
 struct JointAxis {
@@ -82,6 +114,17 @@ struct JointAxis {
   double stiffness = 0;                             // [N m/rad] or [N/m]
   double damping = 0;                               // [N m s/rad] or [N s/m]
   double rest = 0;                                  // [rad] or [m] where the spring pulls to
+  std::optional<DriveDescription> drive;            // in place of a motor
+  double armature = 0;                              // [kg m²] or [kg] of a rotor that turns with the axis
+};
+
+/// How far a ball joint may swing and twist, [Erleben04, sec. 4.10.3]. Directions are in world axes, at the start.
+struct ReachCone {
+  Vec3 axis = Vec3::UnitZ();                       // of the cone, which the first body carries
+  std::optional<Vec3> limb;                        // axis of the second body that stays in it; that of the cone
+  std::optional<Vec3> side;                        // in which the first half-angle counts; any
+  std::array<double, 2> swing{};                   // [rad] half-angles of the elliptic cone, above 0 and below π
+  std::optional<std::pair<double, double>> twist;  // [rad] about the limb, 0 at the start
 };
 
 struct JointDescription {
@@ -93,8 +136,47 @@ struct JointDescription {
   std::optional<Vec3> at_second;  // second anchor, for `distance`
   std::vector<JointAxis> axes;    // one or two, by kind
   std::optional<double> length;   // [m] for `distance`
+  std::optional<ReachCone> cone;  // for `ball`: its coordinates 0 and 1 are then swing and twist
   double compliance = 0;          // [m/N] softness of the joint itself
+  double damping = 0;             // [N s/m] beside that softness
   bool collide = false;           // whether the two bodies collide with each other
+};
+
+/// One row of a coupling: coefficient times position along a free axis of a joint.
+struct CouplingTerm {
+  std::string joint;
+  std::size_t axis = 0;
+  double coefficient = 1;
+};
+
+/// Keeps Σ coefficient · position = offset: gears, mimic joints, fixed tendons. Positions are 0 at the start.
+struct CouplingDescription {
+  std::string name;
+  std::vector<CouplingTerm> terms;
+  double offset = 0;
+};
+
+/// What a sensor measures; see achilles/sensor.hpp for the values and their units.
+enum class SensorKind : std::uint8_t {
+  kJointPosition,
+  kJointVelocity,
+  kJointTorque,
+  kImu,
+  kContactForce,
+  kTouch,
+  kFrame,
+  kDistanceRay
+};
+
+struct SensorDescription {
+  std::string name;
+  SensorKind kind = SensorKind::kJointPosition;
+  std::string joint;               // of the kinds of joints
+  std::size_t axis = 0;            // of those, which free axis
+  std::string body;                // of all other kinds
+  Pose pose;                       // of kImu, kFrame and kDistanceRay: of the sensor in the body's frame
+  Vec3 direction = Vec3::UnitX();  // of kDistanceRay: unit, in the sensor's axes
+  double range = 10;               // [m] of kDistanceRay: it looks no farther
 };
 
 /// Motion of a scripted body, [Erleben04, ch. 3].
@@ -132,6 +214,12 @@ struct EventsDescription {
   std::vector<double> timers;  // [s] periods
 };
 
+/// A file that a scene names: a mesh, points, heights.
+struct SceneFile {
+  std::string name;                          // as the scene writes it
+  std::shared_ptr<const std::string> bytes;  // what it held when it was read
+};
+
 struct Scene {
   std::string name;
   std::string source;
@@ -141,8 +229,10 @@ struct Scene {
   MethodDescription method;
   std::vector<Material> materials;  // always holds "default"
   std::vector<MaterialPair> material_pairs;
-  std::vector<BodyDescription> bodies;  // `repeat` already unfolded, `planar` already turned into locks
+  std::vector<BodyDescription> bodies;  // unfolded: `repeat`, `planar` and `parent` are applied
   std::vector<JointDescription> joints;
+  std::vector<CouplingDescription> couplings;
+  std::vector<SensorDescription> sensors;
   std::vector<ScriptDescription> scripts;
   std::vector<TriggerDescription> triggers;
   std::vector<RuleDescription> rules;
@@ -150,6 +240,7 @@ struct Scene {
 
   std::string file;                  // where it was read from
   std::string text;                  // the YAML itself with every --set applied: reading it again gives this scene
+  std::vector<SceneFile> files;      // what it names, each once
   std::vector<Diagnostic> warnings;  // legal but suspicious
 };
 
@@ -160,12 +251,13 @@ struct Override {
 };
 
 /// Reads, checks and unfolds a scene file. Throws SceneError with every error found. Mesh and hull files are looked up
-/// relative to the scene file.
+/// relative to the scene file. A robot file (URDF, MJCF, SDF) is read as achilles/import.hpp says.
 [[nodiscard]] Scene load_scene(const std::string& file, const std::vector<Override>& overrides = {});
 
-/// The same from text in memory; `file` names it in messages and is where relative paths start.
+/// The same from text in memory; `file` names it in messages and is where relative paths start. Files that come with
+/// the text, by name, are used in place of those on the disk; where one of these differs the scene has a warning.
 [[nodiscard]] Scene parse_scene(std::string_view text, const std::string& file = "<text>",
-                                const std::vector<Override>& overrides = {});
+                                const std::vector<Override>& overrides = {}, const std::vector<SceneFile>& files = {});
 
 /// JSON Schema of the scene format, for editors.
 [[nodiscard]] std::string scene_schema();

@@ -4,6 +4,7 @@
 #include <achilles/math.hpp>
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -67,10 +68,14 @@ struct Heightfield {
 /// A closed mesh that collides through its sampled signed distance.
 struct DistanceMap {
   Mesh mesh;
-  double cell = 0;  // [m] spacing of the samples
+  double cell = 0;      // [m] spacing of the samples of the distance
+  double sampling = 0;  // [m] spacing of the points on edges, at least the diagonal of a cell
 };
 
 struct CompoundPart;
+
+/// Nothing that could touch or weigh: a body that only carries mass, joints or what is seen.
+struct NoShape {};
 
 /// Several shapes that move as one.
 struct Compound {
@@ -78,13 +83,24 @@ struct Compound {
 };
 
 struct Shape {
-  std::variant<Sphere, Box, Capsule, Cylinder, Cone, Plane, Hull, Mesh, Heightfield, DistanceMap, Compound> kind;
+  std::variant<Sphere, Box, Capsule, Cylinder, Cone, Plane, Hull, Mesh, Heightfield, DistanceMap, Compound, NoShape>
+      kind;
 };
 
 struct CompoundPart {
   Shape shape;
   Pose pose;  // of the part in the compound
 };
+
+/// Which bodies meet: a pair collides if (a.group & b.mask) or (b.group & a.mask) is not 0.
+struct CollisionFilter {
+  std::uint32_t group = 1;  // bits
+  std::uint32_t mask = 1;
+  bool operator==(const CollisionFilter&) const = default;
+};
+[[nodiscard]] constexpr bool may_meet(const CollisionFilter& a, const CollisionFilter& b) {
+  return ((a.group & b.mask) | (b.group & a.mask)) != 0;
+}
 
 /// Mass, centre and inertia of a solid. `inertia` is about the centre of mass, in the axes of the shape's frame.
 struct MassProperties {

@@ -40,6 +40,7 @@ struct BodyArrays {
   std::vector<Vec3> rotation_axis_B;
   std::vector<Vec3> constant_force;   // [N] from the scene
   std::vector<Vec3> constant_torque;  // [N m]
+  std::vector<CollisionFilter> filter;
   // The state.
   std::vector<Vec3> position;     // [m] p_WC, of the centre of mass
   std::vector<Quat> orientation;  // q_WB
@@ -64,6 +65,12 @@ struct WorldPiece {
   Transform X_CG;  // placement relative to the centre of mass, body axes
 };
 
+/// Friction coefficients along the x, y and z axes of the two bodies of a contact, of those whose surface has
+/// directions. With both, the coefficients of the contact are their geometric mean.
+struct DirectionalFriction {
+  std::optional<Vec3> of_a, of_b;
+};
+
 /// Which law holds between two materials: the pair's own where the scene gives one, else mixed: friction, restitution,
 /// rolling and torsional friction as geometric means (so that a frictionless or plastic side decides), stiffness and
 /// damping in series.
@@ -74,12 +81,17 @@ class MaterialTable {
   /// Index of a named material; throws std::invalid_argument when there is none.
   [[nodiscard]] std::uint32_t index_of(std::string_view name) const;
   [[nodiscard]] const ContactLaw& law(std::uint32_t a, std::uint32_t b) const { return laws_[a * names_.size() + b]; }
+  /// Of bodies of the materials a and b, in this order; null where friction is the same in all directions.
+  [[nodiscard]] const DirectionalFriction* directional_friction(std::uint32_t a, std::uint32_t b) const {
+    return law(a, b).anisotropy ? &directional_[a * names_.size() + b] : nullptr;
+  }
   [[nodiscard]] std::span<const std::string> names() const { return names_; }
 
  private:
   friend struct SnapshotAccess;
   std::vector<std::string> names_;
-  std::vector<ContactLaw> laws_;  // row-major, symmetric
+  std::vector<ContactLaw> laws_;                  // row-major, symmetric
+  std::vector<DirectionalFriction> directional_;  // likewise, where some law has an anisotropy; else empty
 };
 
 /// What the next step remembers of a contact point of this one.
@@ -106,10 +118,10 @@ struct ContactCache {
 struct SleepState {
   std::vector<std::uint32_t> calm_steps;  // per body: steps in a row that passed the tests
   std::vector<double> energy;             // [J/kg] per body: kinetic energy by mass when it became calm
-  std::vector<std::uint32_t> group;       // per body: sleepers with the same number wake together
+  std::vector<std::uint32_t> island;      // per body: sleepers with the same number wake together
   std::vector<std::uint32_t> next;        // per body: a ring of those that lay down together; itself when awake
   std::vector<ContactCache> contacts;     // per body: of a sleeper, what the step after its waking remembers
-  std::uint32_t groups = 0;               // numbers given out
+  std::uint32_t islands = 0;              // numbers given out
   Vec3 gravity = Vec3::Zero();            // [m/s²] under which the sleepers lay down
 };
 
@@ -161,10 +173,24 @@ class World {
   /// Adds a joint between living bodies, as they stand; throws std::invalid_argument with the reason when it is
   /// impossible. Returns its index.
   std::uint32_t add_joint(const JointDescription& description);
+  /// Removes a joint; indices above it shift down by one. Whether its bodies collide stays as it was. Throws
+  /// std::out_of_range when there is none.
+  void remove_joint(std::uint32_t index);
+  /// Changes what the motor along a free axis does from the next step on. Throws std::out_of_range for an index that
+  /// there is not, std::invalid_argument for an axis that no motor can drive or numbers that are impossible.
+  void set_motor(std::uint32_t index, std::size_t axis, const MotorTarget& target);
+  /// Lets a drive act along a free axis from the next step on, in place of what motor or drive it had; null for none.
+  /// Throws as set_motor does.
+  void set_drive(std::uint32_t index, std::size_t axis, const std::optional<DriveDescription>& drive);
+  /// Rate of the position along a free axis of a joint [rad/s] or [m/s]; throws std::out_of_range where there is none.
+  [[nodiscard]] double joint_rate(std::uint32_t index, std::size_t axis) const;
+  /// Couples axes of joints; throws std::invalid_argument with the reason when that is impossible. Returns its index.
+  std::uint32_t add_coupling(const CouplingDescription& description);
   /// Index by name; throws std::out_of_range, naming it, when there is none.
   [[nodiscard]] std::uint32_t find_joint(std::string_view name) const;
 
-  /// Lets a scripted body follow a script from now on; throws std::invalid_argument when it is not scripted.
+  /// Lets a scripted body follow a script from now on; throws std::invalid_argument when it is not scripted, when times
+  /// do not rise, or when a number, or the place that follows, is not finite.
   void add_script(const ScriptDescription& description);
   /// Gives every body with a script the constant velocity that takes it to its place at time + h.
   void aim_scripts(double h);
@@ -184,7 +210,8 @@ class World {
   /// A volume that tells which bodies overlap it; returns its index. Throws std::invalid_argument for an impossible
   /// shape.
   std::uint32_t add_trigger(const TriggerDescription& description);
-  /// Ticks every `period` seconds from now; returns its index. Throws std::invalid_argument unless period > 0.
+  /// Ticks every `period` seconds from now; returns its index. Throws std::invalid_argument for a period below a
+  /// microsecond.
   std::uint32_t add_timer(double period);
 
   /// Places a body's frame; sleeping bodies wake.
@@ -192,6 +219,11 @@ class World {
   void set_velocity(BodyHandle handle, const BodyVelocity& velocity);
   /// Adds a force [N] at a world point for the next step.
   void apply_force(BodyHandle handle, const Vec3& force, const Vec3& point_W);
+  /// Adds a torque [N m] for the next step.
+  void apply_torque(BodyHandle handle, const Vec3& torque);
+  /// The body's frame, and the velocity of its centre of mass with its spin.
+  [[nodiscard]] Pose pose(BodyHandle handle) const;
+  [[nodiscard]] BodyVelocity velocity(BodyHandle handle) const;
   /// Changes velocities at once by an impulse [N s] at a world point; locked degrees of freedom stay locked.
   void apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& point_W);
 
@@ -221,10 +253,14 @@ class World {
   std::vector<WorldPiece> pieces;
   MaterialTable materials;
   ContactCache contact_cache;
-  ManifoldMemory manifold_memory;  // of the methods that recycle contacts
+  ManifoldMemory manifold_memory;  // of the methods that reuse contacts
   std::vector<WorldJoint> joints;
   std::vector<JointState> joint_states;  // per joint
   std::vector<std::string> joint_names;  // per joint
+  std::vector<DrivePoint> drive_points;  // targets of the drives of all joints
+  std::vector<WorldCoupling> couplings;
+  std::vector<WorldCouplingTerm> coupling_terms;
+  std::vector<std::string> coupling_names;  // per coupling
   std::vector<WorldScript> scripts;
   SleepState sleep;
   SleepLog sleep_log;
@@ -245,6 +281,7 @@ class World {
   void append_pieces(std::uint32_t body, std::span<const GeometryPiece> geometry);
   void return_contacts(std::uint32_t body);
   void sort_contacts();
+  void erase_joint(std::uint32_t index);
 
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;

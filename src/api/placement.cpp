@@ -2,6 +2,7 @@
 
 #include <achilles/simulation.hpp>
 
+#include "methods/first_order/first_order.hpp"
 #include "scene/wording.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ Scene make_workshop(const Scene& scene) {
   Scene workshop = scene;
   workshop.gravity.setZero();
   workshop.method = {};
-  workshop.method.name = "first-order";
+  workshop.method.name = kFirstOrderName;
   workshop.scripts.clear();
   for (BodyDescription& body : workshop.bodies) {
     body.velocity.setZero();

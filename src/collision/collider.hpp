@@ -3,6 +3,8 @@
 
 #include "geometry/geometry.hpp"
 
+#include <achilles/shape.hpp>
+
 #include <cstdint>
 
 namespace achilles {
@@ -14,10 +16,11 @@ struct Collider {
   std::uint32_t body = 0;  // dense body index; pieces of one body never collide with each other
   std::uint32_t material = 0;
   bool movable = true;  // two pieces that cannot move never collide
-  /// [m] how far ahead of its surface this piece looks, e.g. how far it can come within a step. Contacts of a pair are
+  /// [m] speculative distance ahead of its surface, e.g. how far it can come within a step. Contacts of a pair are
   /// reported up to a gap of the common margin plus the reach of both, so that one fast body does not make every pair
   /// of a scene look far.
   double reach = 0;
+  CollisionFilter filter = {};
 };
 
 /// Unordered pair of bodies that must not collide (rules, joints). Kept sorted with first < second.

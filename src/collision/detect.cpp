@@ -53,21 +53,21 @@ void keep_axes(DetectWorkspace::Impl& scratch) {
 }
 
 bool detect(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored, const DetectOptions& options,
-            const Recycling* recycling, DetectWorkspace::Impl& impl, ContactSet& contacts) {
+            const ManifoldReuse* reuse, DetectWorkspace::Impl& impl, ContactSet& contacts) {
   impl.runner.set_threads(options.threads);
-  // What is recycled was looked for that much farther, so its pairs must be found from as far.
-  const double margin = options.collide.margin + (recycling != nullptr ? recycling->distance : 0);
+  // What is reused was looked for that much farther, so its pairs must be found from as far.
+  const double margin = options.collide.margin + (reuse != nullptr ? reuse->distance : 0);
   make_proxies(colliders, margin, impl);
   find_pairs(impl.proxies, ignored, options.broad_phase, impl.runner, impl.broad_phase, impl.pairs);
   impl.pair_count = impl.pairs.size();
   const auto has_axes = [](std::uint8_t block) { return block != 0; };
   const bool axes = std::any_of(impl.block_has_axes.begin(), impl.block_has_axes.end(), has_axes);
   impl.axes.resize(axes ? impl.pairs.size() : 0);
-  if (recycling != nullptr) impl.former_manifold.resize(impl.pairs.size());
-  std::size_t recycled = 0;
-  ManifoldMemory& kept = recycling != nullptr ? recycling->next : impl.nothing_kept;
-  const bool keeps_on = find_contacts_of_pairs(colliders, options, recycling, impl, contacts, kept, recycled);
-  if (recycling != nullptr && recycling->recycled != nullptr) *recycling->recycled = recycled;
+  if (reuse != nullptr) impl.former_manifold.resize(impl.pairs.size());
+  std::size_t reused = 0;
+  ManifoldMemory& kept = reuse != nullptr ? reuse->next : impl.nothing_kept;
+  const bool keeps_on = find_contacts_of_pairs(colliders, options, reuse, impl, contacts, kept, reused);
+  if (reuse != nullptr && reuse->reused != nullptr) *reuse->reused = reused;
   keep_axes(impl);
   return keeps_on;
 }
@@ -80,9 +80,9 @@ void detect_contacts(std::span<const Collider> colliders, std::span<const Ignore
 }
 
 bool detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
-                     const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
+                     const DetectOptions& options, const ManifoldReuse& reuse, DetectWorkspace& scratch,
                      ContactSet& contacts) {
-  return detect(colliders, ignored, options, &recycling, *scratch.impl, contacts);
+  return detect(colliders, ignored, options, &reuse, *scratch.impl, contacts);
 }
 
 }  // namespace achilles

@@ -42,19 +42,19 @@ void detect_contacts(std::span<const Collider> colliders, std::span<const Ignore
 /// Pairs that the last call looked at closely.
 [[nodiscard]] std::size_t count_pairs(const DetectWorkspace& scratch);
 
-/// Contacts found once and kept while the pair hardly moves, see contact/recycle.hpp.
-struct Recycling {
-  double distance = 0;              // [m] how far points of a pair may move against each other
-  const ManifoldMemory& former;     // of the call before
-  ManifoldMemory& next;             // receives what the next call may keep
-  std::size_t* recycled = nullptr;  // how many pairs were, where somebody counts
+/// Contacts found once and kept while the pair hardly moves, see contact/reuse.hpp.
+struct ManifoldReuse {
+  double distance = 0;            // [m] how far points of a pair may move against each other
+  const ManifoldMemory& former;   // of the call before
+  ManifoldMemory& next;           // receives what the next call may keep
+  std::size_t* reused = nullptr;  // number of reused pairs, if wanted
 };
 
 /// The same with contacts kept from call to call: a function of the colliders, options and the memory before. True
 /// where `next` is to take the place of `former`; false where it would be the same, because all that was kept holds and
 /// nothing came: nothing is copied then.
 [[nodiscard]] bool detect_contacts(std::span<const Collider> colliders, std::span<const IgnoredPair> ignored,
-                                   const DetectOptions& options, const Recycling& recycling, DetectWorkspace& scratch,
+                                   const DetectOptions& options, const ManifoldReuse& reuse, DetectWorkspace& scratch,
                                    ContactSet& contacts);
 
 }  // namespace achilles

@@ -3,7 +3,7 @@
 
 #include "collision/contact/separating_axis.hpp"
 #include "collision/detect.hpp"
-#include "math/blocks.hpp"
+#include "parallel/blocks.hpp"
 
 #include <vector>
 
@@ -17,8 +17,8 @@ struct ContactPlaces {
 /// What a block of pairs leaves.
 struct BlockContacts {
   ContactSet set;       // found anew
-  ContactPlaces count;  // with those that are recycled
-  std::size_t recycled = 0;
+  ContactPlaces count;  // with those that are reused
+  std::size_t reused = 0;
 };
 
 /// All that a pair of balls is asked for, in little room: pairs are met in the order of their first one.

@@ -1,7 +1,7 @@
 #include "collision/narrow_phase_run.hpp"
 
-#include "collision/contact/recycle.hpp"
-#include "math/cache_lines.hpp"
+#include "collision/contact/reuse.hpp"
+#include "parallel/cache_lines.hpp"
 
 #include <algorithm>
 
@@ -60,37 +60,37 @@ struct FormerKeys {
 /// One narrow phase: finds the contacts of pairs one by one and puts them where they belong.
 class NarrowPhase {
  public:
-  NarrowPhase(std::span<const Collider> colliders, const DetectOptions& options, const Recycling* recycling,
+  NarrowPhase(std::span<const Collider> colliders, const DetectOptions& options, const ManifoldReuse* reuse,
               DetectWorkspace::Impl& scratch)
-      : colliders_(colliders), options_(options), recycling_(recycling), scratch_(scratch) {}
+      : colliders_(colliders), options_(options), reuse_(reuse), scratch_(scratch) {}
 
   /// What the call before knew of the pairs [first, last): axes, and manifolds that hold still. Returns how many do.
   [[nodiscard]] std::size_t recall(std::size_t first, std::size_t last) const {
     recall_axes(first, last, scratch_);
-    if (recycling_ == nullptr) return 0;
-    std::size_t recycled = 0;
-    const std::vector<KeptManifold>& former = recycling_->former.manifolds;
+    if (reuse_ == nullptr) return 0;
+    std::size_t reused = 0;
+    const std::vector<KeptManifold>& former = reuse_->former.manifolds;
     const std::size_t guess = first < last ? scratch_.former_manifold[first] : 0;  // where it was in the call before
     match_pairs(scratch_.pairs, first, last, former.size(), guess, FormerKeys{former},
                 [&](std::size_t k, std::size_t at) {
                   const double limit = at < former.size() && former[at].count > 0 ? slack(k) : 0;
                   const bool holds = limit > 0 && still_holds(former[at], a(k), b(k), limit);
                   scratch_.former_manifold[k] = holds ? static_cast<std::uint32_t>(at) : kNoManifold;
-                  recycled += holds ? 1 : 0;
+                  reused += holds ? 1 : 0;
                 });
-    return recycled;
+    return reused;
   }
 
-  [[nodiscard]] bool recycles(std::size_t k) const {
-    return recycling_ != nullptr && scratch_.former_manifold[k] != kNoManifold;
+  [[nodiscard]] bool reuses(std::size_t k) const {
+    return reuse_ != nullptr && scratch_.former_manifold[k] != kNoManifold;
   }
   [[nodiscard]] bool is_kept(std::size_t k) const { return slack(k) > 0; }
   [[nodiscard]] std::size_t count_kept(std::size_t k) const { return manifold(k).count; }
 
   /// How many manifolds the call before kept of the pairs [0, last).
   [[nodiscard]] std::size_t count_former(std::size_t last) const {
-    if (recycling_ == nullptr) return 0;
-    const std::vector<KeptManifold>& former = recycling_->former.manifolds;
+    if (reuse_ == nullptr) return 0;
+    const std::vector<KeptManifold>& former = reuse_->former.manifolds;
     if (last >= scratch_.pairs.size()) return former.size();
     return find_key(scratch_.pairs[last], former.size(), FormerKeys{former});
   }
@@ -106,7 +106,7 @@ class NarrowPhase {
     return true;
   }
 
-  /// Writes a recycled contact to its place, which must be there, and moves that on.
+  /// Writes a reused contact to its place, which must be there, and moves that on.
   void place(std::size_t k, ContactPlaces& at, ContactSet& set) const {
     const KeptManifold& former = manifold(k);
     Contact contact = make_contact(k, at.point);
@@ -141,14 +141,14 @@ class NarrowPhase {
   [[nodiscard]] const Ball& ball_b(std::size_t k) const { return scratch_.balls[scratch_.pairs[k].b]; }
   /// Nothing is kept of balls.
   [[nodiscard]] double slack(std::size_t k) const {
-    if (recycling_ == nullptr || ball_a(k).is_one() || ball_b(k).is_one()) return 0;
-    return recycling_distance(a(k), b(k), recycling_->distance);
+    if (reuse_ == nullptr || ball_a(k).is_one() || ball_b(k).is_one()) return 0;
+    return manifold_reuse_distance(a(k), b(k), reuse_->distance);
   }
   [[nodiscard]] const KeptManifold& manifold(std::size_t k) const {
-    return recycling_->former.manifolds[scratch_.former_manifold[k]];
+    return reuse_->former.manifolds[scratch_.former_manifold[k]];
   }
   [[nodiscard]] std::span<const KeptPoint> points_of(const KeptManifold& manifold) const {
-    return std::span(recycling_->former.points).subspan(manifold.first, manifold.count);
+    return std::span(reuse_->former.points).subspan(manifold.first, manifold.count);
   }
   [[nodiscard]] Contact make_contact(std::size_t k, std::size_t first_point) const {
     const ColliderPair& pair = scratch_.pairs[k];
@@ -166,8 +166,8 @@ class NarrowPhase {
   void find_points_of_any(std::size_t k, std::vector<ContactPoint>& points) const {
     const Collider &one = a(k), &other = b(k);
     SeparatingAxis* axis = scratch_.axes.empty() ? nullptr : &scratch_.axes[k];
-    const CollideOptions options{options_.collide.margin + one.reach + other.reach + slack(k),
-                                 options_.collide.all_points};
+    CollideOptions options = options_.collide;
+    options.margin += one.reach + other.reach + slack(k);
     if (axis != nullptr &&
         is_separated_along(*axis, *one.geometry, one.X_WG, *other.geometry, other.X_WG, options.margin)) {
       return;
@@ -182,12 +182,12 @@ class NarrowPhase {
 
   std::span<const Collider> colliders_;
   const DetectOptions& options_;
-  const Recycling* recycling_;
+  const ManifoldReuse* reuse_;
   DetectWorkspace::Impl& scratch_;
 };
 
-/// Whoever works alone writes contacts where they belong at once. What was kept stands as it is while all of it is
-/// recycled and nothing comes to be kept.
+/// On one thread, contacts are written to their final place at once. What was kept stands as it is while all of it is
+/// reused and nothing comes to be kept.
 class InOrder {
  public:
   InOrder(const NarrowPhase& narrow, ContactSet& contacts, ManifoldMemory& kept)
@@ -197,15 +197,15 @@ class InOrder {
   }
 
   /// Returns whether `kept` is to be the next memory.
-  bool run(std::size_t pairs, std::size_t& recycled) {
-    recycled = narrow_.recall(0, pairs);
-    keeps_on_ = recycled == 0 || recycled != narrow_.count_former(pairs);
-    for (std::size_t k = 0; k < pairs; ++k) narrow_.recycles(k) ? recycle(k) : find(k);
+  bool run(std::size_t pairs, std::size_t& reused) {
+    reused = narrow_.recall(0, pairs);
+    keeps_on_ = reused == 0 || reused != narrow_.count_former(pairs);
+    for (std::size_t k = 0; k < pairs; ++k) narrow_.reuses(k) ? reuse(k) : find(k);
     return keeps_on_;
   }
 
  private:
-  void recycle(std::size_t k) {
+  void reuse(std::size_t k) {
     ContactPlaces at{contacts_.contacts.size(), contacts_.points.size()};
     contacts_.contacts.resize(at.contact + 1);
     contacts_.points.resize(at.point + narrow_.count_kept(k));
@@ -219,7 +219,7 @@ class InOrder {
   void find(std::size_t k) {
     if (!narrow_.find(k, contacts_) || !narrow_.is_kept(k)) return;
     for (std::size_t before = 0; !keeps_on_ && before < k; ++before) {
-      if (narrow_.recycles(before)) keep_on(before);
+      if (narrow_.reuses(before)) keep_on(before);
     }
     keeps_on_ = true;
     const Contact& contact = contacts_.contacts.back();
@@ -239,8 +239,8 @@ class InOrder {
   bool keeps_on_ = true;
 };
 
-/// With helpers: chunk after chunk, blocks of pairs find their contacts, are told where these belong, and write them
-/// there while they are in the cache.
+/// With helpers: chunk after chunk, blocks of pairs find their contacts, receive their place in the output, and write
+/// them there while they are in the cache.
 class InChunks {
  public:
   InChunks(const NarrowPhase& narrow, DetectWorkspace::Impl& impl, ContactSet& contacts, ManifoldMemory& kept)
@@ -253,7 +253,7 @@ class InChunks {
         keeps_on_(pairs_ == 0 || narrow.count_former(pairs_) == 0) {}
 
   /// Returns whether `kept` is to be the next memory.
-  bool run(std::size_t& recycled) {
+  bool run(std::size_t& reused) {
     list_stages();
     impl_.runner.run_stages(impl_.stages, [this](std::size_t stage, std::size_t k, std::size_t) {
       const std::size_t first = stage / 3 * kChunkBlocks;
@@ -270,7 +270,7 @@ class InChunks {
     kept_.manifolds.resize(keeps_on_ ? at_.manifold : 0);
     kept_.points.resize(keeps_on_ ? at_.kept_point : 0);
     impl_.runner.run(unkept_, 1, [this](std::size_t block, std::size_t, std::size_t) { keep_on(block); });
-    recycled = recycled_;
+    reused = reused_;
     return keeps_on_;
   }
 
@@ -289,25 +289,25 @@ class InChunks {
   [[nodiscard]] std::size_t end_of(std::size_t block) const { return std::min((block + 1) * kPairBlock, pairs_); }
   [[nodiscard]] BlockContacts& contents_of(std::size_t block) const { return impl_.blocks[block % kChunkBlocks]; }
 
-  /// What is not recycled is found, the rest only counted.
+  /// What is not reused is found, the rest only counted.
   void find(std::size_t index) const {
     BlockContacts& block = contents_of(index);
     block.set.clear();
-    block.recycled = narrow_.recall(first_of(index), end_of(index));
+    block.reused = narrow_.recall(first_of(index), end_of(index));
     ContactPlaces& count = block.count = {};
     for (std::size_t k = first_of(index); k < end_of(index); ++k) {
-      const bool recycles = narrow_.recycles(k);
-      if (!recycles && !narrow_.find(k, block.set)) continue;
-      const std::size_t points = recycles ? narrow_.count_kept(k) : block.set.contacts.back().count;
+      const bool reuses = narrow_.reuses(k);
+      if (!reuses && !narrow_.find(k, block.set)) continue;
+      const std::size_t points = reuses ? narrow_.count_kept(k) : block.set.contacts.back().count;
       ++count.contact;
       count.point += points;
-      if (!recycles && !narrow_.is_kept(k)) continue;
+      if (!reuses && !narrow_.is_kept(k)) continue;
       ++count.manifold;
       count.kept_point += points;
     }
   }
 
-  /// Where each block of a chunk begins in the whole. What was kept stands as it is while all of it is recycled and
+  /// Where each block of a chunk begins in the whole. What was kept stands as it is while all of it is reused and
   /// nothing comes to be kept; when that ends, what was left out so far is made up for in the end.
   void place(std::size_t first, std::size_t last) {
     for (std::size_t index = first; index < last; ++index) {
@@ -317,10 +317,10 @@ class InChunks {
       at_.point += block.count.point;
       at_.manifold += block.count.manifold;
       at_.kept_point += block.count.kept_point;
-      recycled_ += block.recycled;
+      reused_ += block.reused;
     }
     const std::size_t former = narrow_.count_former(end_of(last - 1));
-    if (!keeps_on_ && (at_.manifold > recycled_ || recycled_ < former)) {
+    if (!keeps_on_ && (at_.manifold > reused_ || reused_ < former)) {
       keeps_on_ = true;
       unkept_ = first;
     }
@@ -339,9 +339,9 @@ class InChunks {
     const ContactSet& found = contents_of(index).set;
     ContactPlaces at = impl_.places[index];
     std::size_t next = 0;
-    take_lines(contacts_.points.data() + at.point, contents_of(index).count.point);
+    acquire_lines(contacts_.points.data() + at.point, contents_of(index).count.point);
     for (std::size_t k = first_of(index); k < end_of(index); ++k) {
-      if (narrow_.recycles(k)) {
+      if (narrow_.reuses(k)) {
         narrow_.place(k, at, contacts_);
         if (keeps_on_) narrow_.keep_on(k, at, kept_);
       } else if (next < found.contacts.size() && is_of(found.contacts[next], impl_.pairs[k])) {
@@ -352,8 +352,8 @@ class InChunks {
   }
 
   /// Of the points that follow each other from here on.
-  static void take_lines(ContactPoint* points, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k) take_line(points[k].gap);
+  static void acquire_lines(ContactPoint* points, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) acquire_line_for_writing(points[k].gap);
   }
 
   [[nodiscard]] static bool is_of(const Contact& contact, const ColliderPair& pair) {
@@ -368,11 +368,11 @@ class InChunks {
     return to;
   }
 
-  /// All that a block keeps is recycled.
+  /// All that a block keeps is reused.
   void keep_on(std::size_t index) const {
     ContactPlaces at = impl_.places[index];
     for (std::size_t k = first_of(index); k < end_of(index); ++k) {
-      if (narrow_.recycles(k)) narrow_.keep_on(k, at, kept_);
+      if (narrow_.reuses(k)) narrow_.keep_on(k, at, kept_);
     }
   }
 
@@ -382,7 +382,7 @@ class InChunks {
   ManifoldMemory& kept_;
   std::size_t pairs_, blocks_;
   ContactPlaces at_;  // where the next block begins
-  std::size_t recycled_ = 0;
+  std::size_t reused_ = 0;
   bool keeps_on_;
   std::size_t unkept_ = 0;  // blocks [0, unkept_) were written before
 };
@@ -390,11 +390,11 @@ class InChunks {
 }  // namespace
 
 bool find_contacts_of_pairs(std::span<const Collider> colliders, const DetectOptions& options,
-                            const Recycling* recycling, DetectWorkspace::Impl& impl, ContactSet& contacts,
-                            ManifoldMemory& kept, std::size_t& recycled) {
-  const NarrowPhase narrow(colliders, options, recycling, impl);
-  if (impl.runner.works_alone()) return InOrder(narrow, contacts, kept).run(impl.pairs.size(), recycled);
-  return InChunks(narrow, impl, contacts, kept).run(recycled);
+                            const ManifoldReuse* reuse, DetectWorkspace::Impl& impl, ContactSet& contacts,
+                            ManifoldMemory& kept, std::size_t& reused) {
+  const NarrowPhase narrow(colliders, options, reuse, impl);
+  if (impl.runner.works_alone()) return InOrder(narrow, contacts, kept).run(impl.pairs.size(), reused);
+  return InChunks(narrow, impl, contacts, kept).run(reused);
 }
 
 }  // namespace achilles

@@ -9,10 +9,10 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kPairBlock = 64;
-constexpr std::size_t kFew = 16;  // one in so many: then a tree is asked for the pairs of each
+constexpr std::size_t kOverlapBlock = 64;
+constexpr std::size_t kFew = 16;  // one in so many: then a query of a tree finds the pairs of each
 
-/// Keeps the deeper of two; a depth that is not a number stays, so that nobody takes it for none.
+/// Keeps the deeper of two; a depth that is not a number stays, so that it is not taken for none.
 void keep_deepest(const MeasuredPenetration& candidate, MeasuredPenetration& deepest) {
   if (!std::isnan(deepest.depth) && !(candidate.depth <= deepest.depth)) deepest = candidate;
 }
@@ -83,9 +83,9 @@ void Overlaps::find_pairs_of_few(std::span<const Collider> colliders, std::span<
     const BroadPhaseProxy self = make_proxy(colliders[id], 0);
     const auto report = [&](std::uint32_t other) {
       if (other == id || (is_moved_[other] != 0 && other < id)) return;
-      const ProxyOwner owner{colliders[other].body, colliders[other].movable};
-      if (!may_collide({self.body, self.movable}, owner, ignored_)) return;
-      if (boxes_meet(self, make_proxy(colliders[other], 0)))
+      const ProxyOwner owner{colliders[other].body, colliders[other].movable, colliders[other].filter};
+      if (!may_collide({self.body, self.movable, self.filter}, owner, ignored_)) return;
+      if (boxes_intersect(self, make_proxy(colliders[other], 0)))
         pairs_.push_back({std::min(id, other), std::max(id, other)});
     };
     tree_.for_each_overlap(round_outward(self.box), report);
@@ -94,7 +94,7 @@ void Overlaps::find_pairs_of_few(std::span<const Collider> colliders, std::span<
   std::ranges::sort(pairs_);
 }
 
-/// Whoever has not moved counts as fixed, as sleepers do in a step: they then stay in the same tree.
+/// Colliders that have not moved count as fixed, as sleepers do in a step: they stay in the same tree.
 void Overlaps::find_pairs_of_many(std::span<const Collider> colliders, bool all, DetectWorkspace::Impl& scratch) {
   tree_stands_ = false;
   make_proxies(colliders, 0, scratch);
@@ -109,7 +109,7 @@ void Overlaps::find_pairs_of_many(std::span<const Collider> colliders, bool all,
 void Overlaps::measure_pairs(std::span<const Collider> colliders, BlockRunner& runner) {
   depths_.resize(pairs_.size());
   points_.resize(static_cast<std::size_t>(runner.threads()));
-  runner.run(pairs_.size(), kPairBlock, [&](std::size_t, std::size_t first, std::size_t last) {
+  runner.run(pairs_.size(), kOverlapBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     std::vector<ContactPoint>& points = points_[BlockRunner::thread_index() % points_.size()];
     for (std::size_t k = first; k < last; ++k) {
       const Collider& a = colliders[pairs_[k].a];

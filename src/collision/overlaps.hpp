@@ -19,21 +19,24 @@ struct MeasuredPenetration {
 /// The pairs that overlap, as of the last look.
 class Overlaps {
  public:
-  /// Looks at the colliders, of which `moved` (ascending) are not as they were at the last look; the others' geometries
-  /// must be the same objects. Where the number of colliders or what is ignored (sorted) has changed, all count as
-  /// moved. The result is that of looking at all anew. `scratch` helps where many have moved. Where few have the cost
-  /// is theirs, but for one byte per collider and one look at every pair that overlaps. Throws std::invalid_argument
-  /// when a pose is not finite; the next look then begins anew.
-  [[nodiscard]] MeasuredPenetration measure(std::span<const Collider> colliders, std::span<const std::uint32_t> moved,
-                                            std::span<const IgnoredPair> ignored, int threads,
-                                            DetectWorkspace& scratch);
-
- private:
   struct Overlap {
     ColliderPair pair;
     double depth = 0;  // [m] not 0
   };
 
+  /// Updates from the colliders, of which `moved` (ascending) are not as they were at the last update; the others'
+  /// geometries must be the same objects. Where the number of colliders or what is ignored (sorted) has changed, all
+  /// count as moved. The result is that of looking at all anew. `scratch` helps where many have moved. Where few have
+  /// the cost is theirs, but for one byte per collider and one look at every pair that overlaps. Throws
+  /// std::invalid_argument when a pose is not finite; the next look then begins anew.
+  [[nodiscard]] MeasuredPenetration measure(std::span<const Collider> colliders, std::span<const std::uint32_t> moved,
+                                            std::span<const IgnoredPair> ignored, int threads,
+                                            DetectWorkspace& scratch);
+
+  /// Sorted by pair; a pair of bodies is there once for every two colliders of theirs that overlap.
+  [[nodiscard]] std::span<const Overlap> list() const { return overlaps_; }
+
+ private:
   [[nodiscard]] bool are_few(std::span<const Collider> colliders, std::span<const std::uint32_t> moved) const;
   void find_pairs_of_few(std::span<const Collider> colliders, std::span<const std::uint32_t> moved);
   void update_tree(std::span<const Collider> colliders, std::span<const std::uint32_t> moved);
@@ -43,7 +46,7 @@ class Overlaps {
 
   std::vector<Overlap> overlaps_;  // sorted by pair
   MeasuredPenetration deepest_;    // of them
-  bool is_known_ = false;          // what overlaps_ says
+  bool is_known_ = false;          // whether overlaps_ is current
   std::vector<IgnoredPair> ignored_;
   std::vector<std::uint8_t> is_moved_;    // per collider
   AabbTree tree_;                         // of what is bounded

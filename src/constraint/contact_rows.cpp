@@ -1,5 +1,6 @@
 #include "constraint/contact_rows.hpp"
 
+#include "constraint/friction_ellipse.hpp"
 #include "constraint/point_row.hpp"
 #include "math/tangents.hpp"
 
@@ -36,16 +37,18 @@ void set_normal_target(const ContactPointInput& input, const Arms& arms, const S
   where.restitution = input.law->restitution;
 }
 
+bool has_friction(const ContactLaw& law) { return law.friction > 0 || law.anisotropy; }
+
 }  // namespace
 
 std::size_t count_contact_rows(const ContactLaw& law) {
-  return 1U + (law.friction > 0 ? 2U : 0U) + (law.rolling_friction > 0 ? 2U : 0U) +
+  return 1U + (has_friction(law) ? 2U : 0U) + (law.rolling_friction > 0 ? 2U : 0U) +
          (law.torsional_friction > 0 ? 2U : 0U);
 }
 
 ContactPointRows append_contact_rows(const ContactPointInput& input, const BodyArrays& bodies,
                                      std::span<const BodyInverseMass> inverse_mass, const StepVelocities& velocities,
-                                     const ContactRowOptions& options, std::size_t group_start, std::vector<Row>& rows,
+                                     const ContactRowOptions& options, std::size_t island_start, std::vector<Row>& rows,
                                      std::vector<double>& impulses) {
   const Contact& contact = *input.contact;
   const ContactPoint& point = *input.point;
@@ -53,7 +56,7 @@ ContactPointRows append_contact_rows(const ContactPointInput& input, const BodyA
                   point.position - bodies.position[contact.body_b]};
   const Vec3& n = point.normal;
   const Vec3 warm = input.cached != nullptr ? input.cached->impulse : Vec3(Vec3::Zero());
-  const auto next = [&] { return static_cast<std::int32_t>(rows.size() - group_start); };
+  const auto next = [&] { return static_cast<std::int32_t>(rows.size() - island_start); };
   const auto append = [&](Row row, double impulse) {
     place_row(row, arms, bodies, inverse_mass);
     rows.push_back(row);
@@ -78,7 +81,17 @@ ContactPointRows append_contact_rows(const ContactPointInput& input, const BodyA
     return at;
   };
   const auto [t1, t2] = make_tangents(n);
-  if (input.law->friction > 0) {
+  if (input.directional != nullptr) {
+    const FrictionEllipse ellipse =
+        compute_friction_ellipse(*input.directional, bodies.orientation[arms.a], bodies.orientation[arms.b], n);
+    // λ' = λ / s, see friction_ellipse.hpp.
+    const auto scaled_warm = [&](std::size_t k) {
+      return ellipse.scale(k) > 0 ? ellipse.axes[k].dot(warm) / ellipse.scale(k) : 0.0;
+    };
+    where.friction = append_pair(make_point_row(ellipse.scale(0) * ellipse.axes[0], arms),
+                                 make_point_row(ellipse.scale(1) * ellipse.axes[1], arms), ellipse.largest(),
+                                 scaled_warm(0), scaled_warm(1));
+  } else if (has_friction(*input.law)) {
     where.friction = append_pair(make_point_row(t1, arms), make_point_row(t2, arms), input.law->friction, t1.dot(warm),
                                  t2.dot(warm));
   }
@@ -91,13 +104,13 @@ ContactPointRows append_contact_rows(const ContactPointInput& input, const BodyA
   return where;
 }
 
-Vec3 contact_impulse(const ContactPointRows& where, std::span<const Row> group_rows,
-                     std::span<const double> group_impulses, const Vec3& normal) {
+Vec3 contact_impulse(const ContactPointRows& where, std::span<const Row> island_rows,
+                     std::span<const double> island_impulses, const Vec3& normal) {
   const auto at = [](std::int32_t index) { return static_cast<std::size_t>(index); };
-  Vec3 impulse = group_impulses[at(where.normal)] * normal;
+  Vec3 impulse = island_impulses[at(where.normal)] * normal;
   if (where.friction >= 0) {
-    impulse += group_impulses[at(where.friction)] * group_rows[at(where.friction)].linear_b;
-    impulse += group_impulses[at(where.friction) + 1] * group_rows[at(where.friction) + 1].linear_b;
+    impulse += island_impulses[at(where.friction)] * island_rows[at(where.friction)].linear_b;
+    impulse += island_impulses[at(where.friction) + 1] * island_rows[at(where.friction) + 1].linear_b;
   }
   return impulse;
 }

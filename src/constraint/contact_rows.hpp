@@ -4,6 +4,7 @@
 //
 //   normal    n·(v_b + ω_b×r_b − v_a − ω_a×r_a) ≥ target,  λ ≥ 0
 //   friction  two tangents, ‖(λ₁, λ₂)‖ ≤ µ λ_n
+//             where friction depends on the direction: see friction_ellipse.hpp
 //   rolling   two rows on ω_b − ω_a along the tangents, bounded by (rolling friction) λ_n
 //   torsion   one row on ω_b − ω_a along n, bounded by (torsional friction) λ_n; its partner row is empty
 //
@@ -33,10 +34,11 @@ struct ContactPointInput {
   const Contact* contact = nullptr;
   const ContactPoint* point = nullptr;
   const ContactLaw* law = nullptr;
-  const CachedPoint* cached = nullptr;  // what the last step remembered, or nullptr
+  const CachedPoint* cached = nullptr;               // what the last step remembered, or nullptr
+  const DirectionalFriction* directional = nullptr;  // null: friction is the same in all directions
 };
 
-/// Where the rows of one contact point stand, counted from the first row of its group; -1: it has none of that kind.
+/// Where the rows of one contact point stand, counted from the first row of its island; -1: it has none of that kind.
 struct ContactPointRows {
   std::uint32_t contact = 0;
   std::uint32_t point = 0;
@@ -59,19 +61,19 @@ struct StepVelocities {
 /// How many rows a point of this law has.
 [[nodiscard]] std::size_t count_contact_rows(const ContactLaw& law);
 
-/// Appends the rows of one point to `rows` and their warm-start impulses to `impulses`; `group_start` is the index of
-/// the group's first row, from which normal_row counts.
+/// Appends the rows of one point to `rows` and their warm-start impulses to `impulses`; `island_start` is the index of
+/// the island's first row, from which normal_row counts.
 ///
 /// The rows are plastic: a point that would cross its gap within the step lands, with target −φ/h. Rebounds are the
-/// matter of time_control/rebound.hpp, for which the speed of approach is noted.
+/// matter of stepping/rebound.hpp, for which the speed of approach is noted.
 [[nodiscard]] ContactPointRows append_contact_rows(const ContactPointInput& input, const BodyArrays& bodies,
                                                    std::span<const BodyInverseMass> inverse_mass,
                                                    const StepVelocities& velocities, const ContactRowOptions& options,
-                                                   std::size_t group_start, std::vector<Row>& rows,
+                                                   std::size_t island_start, std::vector<Row>& rows,
                                                    std::vector<double>& impulses);
 
 /// Impulse that acted on b at a point, world axes [N s].
-[[nodiscard]] Vec3 contact_impulse(const ContactPointRows& where, std::span<const Row> group_rows,
-                                   std::span<const double> group_impulses, const Vec3& normal);
+[[nodiscard]] Vec3 contact_impulse(const ContactPointRows& where, std::span<const Row> island_rows,
+                                   std::span<const double> island_impulses, const Vec3& normal);
 
 }  // namespace achilles

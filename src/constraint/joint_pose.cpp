@@ -1,6 +1,7 @@
 #include "constraint/joint_pose.hpp"
 
 #include "constraint/point_row.hpp"
+#include "constraint/reach_cone.hpp"
 #include "math/tangents.hpp"
 
 #include <cmath>
@@ -35,6 +36,10 @@ std::array<Vec3, 2> dual_axes(const JointPose& pose) {
   const Vec3 u = s1.cross(s2);
   const double volume = u.squaredNorm();
   return {s2.cross(u) / volume, u.cross(s1) / volume};
+}
+
+ReachConeFrame cone_frame(const WorldJoint& joint, const JointPose& pose) {
+  return {pose.axis_a[0], pose.axis_a[1], pose.axis_b[0], pose.axis_b[1], joint.half_angles};
 }
 
 class EqualityList {
@@ -118,6 +123,11 @@ JointPose place_joint(const WorldJoint& joint, const BodyArrays& bodies, const s
       pose.position[1] = count_turns(turn_about(pose.axis_b[1], s, pose.axis_b[0]), before[1]);
       break;
     case JointKind::kBall:
+      if (joint.axis_count == 2) {
+        const ReachConeCoordinates reach = measure_reach(cone_frame(joint, pose));
+        pose.position = {reach.swing, count_turns(reach.twist, before[1])};
+      }
+      break;
     case JointKind::kFixed:
     case JointKind::kPlanar:
     case JointKind::kDistance:
@@ -179,6 +189,10 @@ Row make_axis_row(const WorldJoint& joint, const BodyArrays& bodies, const Joint
     return make_point_row(pose.axis_a[0], arms_to(joint, bodies, pose.anchor_b, pose.anchor_b));
   }
   if (joint.kind == JointKind::kHinge) return make_spin_row(pose.axis_a[0]);
+  if (joint.kind == JointKind::kBall) {
+    const ReachConeCoordinates reach = measure_reach(cone_frame(joint, pose));
+    return make_spin_row(axis == 0 ? reach.swing_rate : reach.twist_rate);
+  }
   return make_spin_row(dual_axes(pose)[axis]);
 }
 

@@ -1,6 +1,6 @@
 #include "constraint/joint_rows.hpp"
 
-#include "constraint/joint_pose.hpp"
+#include "constraint/drive_target.hpp"
 #include "constraint/point_row.hpp"
 
 #include <algorithm>
@@ -11,10 +11,17 @@ namespace achilles {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-enum AxisSlot : std::size_t { kLower, kUpper, kMotor, kFriction, kSpring };
+enum AxisSlot : std::size_t { kLower, kUpper, kMotor, kFriction, kSpring, kDrive, kArmature };
 
 std::size_t slot_of(std::size_t axis, AxisSlot slot) {
   return JointState::kStructural + axis * JointState::kPerAxis + slot;
+}
+
+/// Motors and drives: what brings energy.
+bool drives_axis(std::size_t slot) {
+  if (slot < JointState::kStructural) return false;
+  const std::size_t kind = (slot - JointState::kStructural) % JointState::kPerAxis;
+  return kind == kMotor || kind == kDrive;
 }
 
 Row opposite(Row row) {
@@ -40,36 +47,41 @@ double full_rate(const Row& row, const WorldJoint& joint, std::span<const BodyVe
 
 class RowList {
  public:
-  RowList(const World& world, std::uint32_t joint, std::span<const BodyInverseMass> inverse_mass,
-          std::size_t group_start, std::vector<Row>& rows, std::vector<double>& impulses)
+  RowList(const World& world, std::uint32_t joint, const JointRowInput& input, std::size_t island_start,
+          std::vector<Row>& rows, std::vector<double>& impulses)
       : world_(world),
         joint_(world.joints[joint]),
         state_(world.joint_states[joint]),
-        inverse_mass_(inverse_mass),
+        input_(input),
         rows_(rows),
         impulses_(impulses) {
     where_.joint = joint;
-    where_.first = static_cast<std::uint32_t>(rows.size() - group_start);
+    where_.first = static_cast<std::uint32_t>(rows.size() - island_start);
   }
 
   void add(Row row, std::size_t slot) {
-    place_row(row, {joint_.body_a, joint_.body_b, {}, {}}, world_.bodies, inverse_mass_);
+    place_row(row, {joint_.body_a, joint_.body_b, {}, {}}, world_.bodies, input_.inverse_mass);
+    push(row, slot);
+  }
+  /// A row that is complete.
+  void push(const Row& row, std::size_t slot) {
     rows_.push_back(row);
     impulses_.push_back(std::clamp(state_.impulses[slot], row.lower, row.upper));
     where_.slot[where_.count++] = static_cast<std::uint8_t>(slot);
   }
   /// Velocity per impulse along a row, J M⁻¹ Jᵀ.
   [[nodiscard]] double mobility(Row row) const {
-    place_row(row, {joint_.body_a, joint_.body_b, {}, {}}, world_.bodies, inverse_mass_);
+    place_row(row, {joint_.body_a, joint_.body_b, {}, {}}, world_.bodies, input_.inverse_mass);
     return row.diagonal;
   }
+  [[nodiscard]] const JointRowInput& input() const { return input_; }
   [[nodiscard]] const JointRows& where() const { return where_; }
 
  private:
   const World& world_;
   const WorldJoint& joint_;
   const JointState& state_;
-  std::span<const BodyInverseMass> inverse_mass_;
+  const JointRowInput& input_;
   std::vector<Row>& rows_;
   std::vector<double>& impulses_;
   JointRows where_;
@@ -77,7 +89,7 @@ class RowList {
 
 void append_limits(const Row& axis_row, const JointDrive& drive, double position, double rate, double h,
                    std::size_t axis, RowList& list) {
-  // Twice what the free motion would cover, so that a push from elsewhere in the group finds the limit too.
+  // Twice what the free motion would cover, so that a push from elsewhere in the island finds the limit too.
   const double reach = 2 * std::abs(rate) * h + 0.01;
   const auto append = [&](Row row, double gap, AxisSlot slot) {
     if (gap > reach) return;
@@ -92,11 +104,15 @@ void append_limits(const Row& axis_row, const JointDrive& drive, double position
 
 void append_drive(const Row& axis_row, const JointDrive& drive, double position, double h, std::size_t axis,
                   RowList& list) {
+  const auto mobility_with_rotor = [&](const Row& row) {
+    const double mobility = list.mobility(row);
+    return mobility / (1 + drive.armature * mobility);
+  };
   if (drive.motor != JointDrive::Motor::kNone) {
     Row row = axis_row;
     row.target = drive.motor == JointDrive::Motor::kSpeed
                      ? drive.motor_target
-                     : choose_motor_speed(drive.motor_target - position, drive.motor_max * list.mobility(row), h);
+                     : choose_motor_speed(drive.motor_target - position, drive.motor_max * mobility_with_rotor(row), h);
     row.upper = h * drive.motor_max;
     row.lower = -row.upper;
     list.add(row, slot_of(axis, kMotor));
@@ -114,6 +130,27 @@ void append_drive(const Row& axis_row, const JointDrive& drive, double position,
   }
 }
 
+void append_control(const World& world, const Row& axis_row, std::uint32_t joint, std::size_t axis, double h,
+                    RowList& list) {
+  const DriveControl& control = world.joints[joint].drives[axis].control;
+  if (control.kind == DriveControl::Kind::kNone) return;
+  const DriveTarget target = find_drive_target(world, joint, axis, h);
+  const double position = world.joint_states[joint].position[axis];
+  Row row = axis_row;
+  if (control.kind == DriveControl::Kind::kForce) {
+    row.upper = row.lower = h * std::clamp(target.mean, -control.max_force, control.max_force);
+  } else {
+    const double resistance = h * control.stiffness + control.damping;
+    const bool to_speed = control.kind == DriveControl::Kind::kSpeed;
+    row.softness = 1 / (h * resistance);
+    row.target = to_speed ? target.end
+                          : (control.stiffness * (target.end - position) + control.damping * target.rate) / resistance;
+    row.upper = h * control.max_force;
+    row.lower = -row.upper;
+  }
+  list.add(row, slot_of(axis, kDrive));
+}
+
 }  // namespace
 
 double choose_motor_speed(double way, double acceleration, double h) {
@@ -124,36 +161,52 @@ double choose_motor_speed(double way, double acceleration, double h) {
   return std::copysign(a > 0 ? std::min(at_once, braked) : at_once, way);
 }
 
-JointRows append_joint_rows(World& world, std::uint32_t joint, std::span<const BodyInverseMass> inverse_mass,
-                            std::span<const BodyVelocity> free, double h, std::size_t group_start,
+Row make_armature_row(const WorldJoint& joint, const BodyArrays& bodies, const JointPose& pose, std::size_t axis,
+                      std::span<const BodyInverseMass> inverse_mass, std::span<const BodyVelocity> u) {
+  Row row = make_axis_row(joint, bodies, pose, axis);
+  row.softness = 1 / joint.drives[axis].armature;
+  place_row(row, {joint.body_a, joint.body_b, {}, {}}, bodies, inverse_mass);
+  row.target = row_velocity(row, u);
+  return row;
+}
+
+JointRows append_joint_rows(World& world, std::uint32_t joint, const JointRowInput& input, std::size_t island_start,
                             std::vector<Row>& rows, std::vector<double>& impulses) {
+  const double h = input.h;
   const WorldJoint& model = world.joints[joint];
   JointState& state = world.joint_states[joint];
   const JointPose pose = place_joint(model, world.bodies, state.position);
   state.position = pose.position;
-  RowList list(world, joint, inverse_mass, group_start, rows, impulses);
+  RowList list(world, joint, input, island_start, rows, impulses);
   std::array<JointEquality, JointState::kStructural> equalities;
   const std::size_t count = list_equalities(model, world.bodies, pose, equalities);
   for (std::size_t k = 0; k < count; ++k) {
     Row& row = equalities[k].row;
-    if (equalities[k].soft && model.compliance > 0) make_spring(row, 1 / model.compliance, 0, equalities[k].error, h);
+    if (equalities[k].soft && model.compliance > 0) {
+      make_spring(row, 1 / model.compliance, model.damping, equalities[k].error, h);
+    }
     list.add(row, k);
   }
   for (std::size_t axis = 0; axis < model.axis_count; ++axis) {
     const Row row = make_axis_row(model, world.bodies, pose, axis);
-    append_limits(row, model.drives[axis], pose.position[axis], full_rate(row, model, free), h, axis, list);
+    append_limits(row, model.drives[axis], pose.position[axis], full_rate(row, model, input.free), h, axis, list);
     append_drive(row, model.drives[axis], pose.position[axis], h, axis, list);
+    append_control(world, row, joint, axis, h, list);
+    if (model.drives[axis].armature > 0) {
+      list.push(make_armature_row(model, world.bodies, pose, axis, input.inverse_mass, input.before),
+                slot_of(axis, kArmature));
+    }
   }
   return list.where();
 }
 
-void stabilize_joint_rows(const World& world, const JointRows& where, double rate, std::span<Row> group_rows) {
+void stabilize_joint_rows(const World& world, const JointRows& where, double rate, std::span<Row> island_rows) {
   const WorldJoint& model = world.joints[where.joint];
   const JointPose pose = place_joint(model, world.bodies, world.joint_states[where.joint].position);
   std::array<JointEquality, JointState::kStructural> equalities;
   (void)list_equalities(model, world.bodies, pose, equalities);
   for (std::uint32_t k = 0; k < where.count; ++k) {
-    Row& row = group_rows[where.first + k];
+    Row& row = island_rows[where.first + k];
     const std::size_t slot = where.slot[k];
     if (slot < JointState::kStructural) {
       if (row.softness == 0) row.target -= rate * equalities[slot].error;
@@ -166,46 +219,70 @@ void stabilize_joint_rows(const World& world, const JointRows& where, double rat
   }
 }
 
-double joint_row_reads_position(const WorldJoint& joint, std::size_t slot, double h) {
-  if (slot < JointState::kStructural) return 1;
+double joint_row_reads_position(const WorldJoint& joint, std::size_t slot, const Row& row, double h) {
+  if (slot < JointState::kStructural) {
+    return row.softness > 0 ? h / (h + joint.damping * joint.compliance) : 1;  // h k/(h k + d) with k = 1/compliance
+  }
   const std::size_t axis = (slot - JointState::kStructural) / JointState::kPerAxis;
   if (slot == slot_of(axis, kLower) || slot == slot_of(axis, kUpper)) return 1;
-  if (slot != slot_of(axis, kSpring)) return 0;
   const JointDrive& drive = joint.drives[axis];
+  const DriveControl& control = drive.control;
+  if (slot == slot_of(axis, kDrive) && control.kind == DriveControl::Kind::kPosition) {
+    return h * control.stiffness / (h * control.stiffness + control.damping);
+  }
+  if (slot != slot_of(axis, kSpring)) return 0;
   return h * drive.stiffness / (h * drive.stiffness + drive.damping);
 }
 
-double take_joint_impulses(World& world, const JointRows& where, std::span<const Row> group_rows,
-                           std::span<const double> group_impulses, std::span<const BodyVelocity> before) {
+double take_joint_impulses(World& world, const JointRows& where, std::span<const Row> island_rows,
+                           std::span<const double> island_impulses, std::span<const BodyVelocity> before) {
   const WorldJoint& joint = world.joints[where.joint];
   JointState& state = world.joint_states[where.joint];
   state.impulses.fill(0);
   double work = 0;
   for (std::uint32_t k = 0; k < where.count; ++k) {
     const std::size_t slot = where.slot[k];
-    const double impulse = group_impulses[where.first + k];
+    const double impulse = island_impulses[where.first + k];
     state.impulses[slot] = impulse;
-    const bool is_motor = slot == slot_of(0, kMotor) || slot == slot_of(1, kMotor);
-    if (!is_motor) continue;
-    const Row& row = group_rows[where.first + k];
+    if (!drives_axis(slot)) continue;
+    const Row& row = island_rows[where.first + k];
     // The velocity changes from one to the other while the motor acts: its work is that of the mean.
     work += impulse * 0.5 * (full_rate(row, joint, before) + full_rate(row, joint, world.bodies.velocity));
   }
   return work;
 }
 
-JointLoad measure_joint_load(const World& world, const JointRows& where, std::span<const Row> group_rows,
-                             std::span<const double> group_impulses, double h) {
+JointLoad measure_joint_load(const World& world, const JointRows& where, std::span<const Row> island_rows,
+                             std::span<const double> island_impulses, double h) {
   const WorldJoint& joint = world.joints[where.joint];
   JointLoad load;
   Vec3 about_center = Vec3::Zero();
   for (std::uint32_t k = where.first; k < where.first + where.count; ++k) {
-    load.force += group_impulses[k] / h * group_rows[k].linear_b;
-    about_center += group_impulses[k] / h * group_rows[k].angular_b;
+    load.force += island_impulses[k] / h * island_rows[k].linear_b;
+    about_center += island_impulses[k] / h * island_rows[k].angular_b;
+    const std::size_t slot = where.slot[k - where.first];
+    if (!drives_axis(slot)) continue;
+    load.drive[(slot - JointState::kStructural) / JointState::kPerAxis] += island_impulses[k] / h;
   }
   const Vec3 arm = world.bodies.orientation[joint.body_b] * joint.anchor_B;
   load.torque = about_center - arm.cross(load.force);
   return load;
+}
+
+Vec3 measure_joint_force(const World& world, std::uint32_t joint, const JointPose& pose, double h) {
+  const WorldJoint& model = world.joints[joint];
+  const std::array<double, JointState::kSlots>& impulses = world.joint_states[joint].impulses;
+  std::array<JointEquality, JointState::kStructural> equalities;
+  const std::size_t count = list_equalities(model, world.bodies, pose, equalities);
+  Vec3 impulse = Vec3::Zero();
+  for (std::size_t k = 0; k < count; ++k) impulse += impulses[k] * equalities[k].row.linear_b;
+  if (model.kind == JointKind::kSlider) {
+    double along = -impulses[slot_of(0, kUpper)];
+    for (const AxisSlot slot : {kLower, kMotor, kFriction, kSpring, kDrive, kArmature})
+      along += impulses[slot_of(0, slot)];
+    impulse += along * pose.axis_a[0];
+  }
+  return impulse / h;
 }
 
 void append_joint_corrections(const World& world, std::uint32_t joint, std::span<const BodyInverseMass> inverse_mass,

@@ -7,6 +7,9 @@
 //   w      = J u + Σ λ − target,  u = u* + M⁻¹ Jᵀ λ,  u* the velocity before the constraint impulses
 //
 // A row asks for lower ≤ λ ≤ upper with w = 0 inside, w ≥ 0 at the lower and w ≤ 0 at the upper bound.
+//
+// A constraint on more than two bodies is written as consecutive rows, its parts, that share one impulse: J, target and
+// softness of the constraint are the sums of those of its parts.
 #pragma once
 
 #include "math/inverse_mass.hpp"
@@ -38,7 +41,8 @@ struct Row {
   /// For the first of two consecutive friction rows: the row of their normal impulse; else -1. The second row of the
   /// pair has it too. Friction rows ignore lower and upper: ‖(λ₁, λ₂)‖ ≤ friction · λ of the normal row.
   std::int32_t normal_row = -1;
-  double friction = 0;  // µ
+  std::uint32_t continues = 0;  // 1: a further part of the constraint of the row before
+  double friction = 0;          // µ
 };
 
 /// Fills M⁻¹ Jᵀ and the diagonal of a row whose Jacobian, softness and bodies are set.

@@ -43,7 +43,7 @@ struct DistanceGrid {
   /// No more than look_up gives anywhere within `radius` [m] of x.
   [[nodiscard]] double bound_look_up(const Vec3& x, double radius) const;
 
-  /// How much farther from the surface [m] a point may truly be than look_up says, where that is up to `distance`.
+  /// How much farther from the surface [m] a point may truly be than look_up returns, where that is up to `distance`.
   [[nodiscard]] double error_up_to(double distance) const;
 };
 
@@ -55,22 +55,41 @@ struct SampleBall {
   std::uint32_t children = 0;  // 0 for a leaf
 };
 
+/// Outward normals of the faces that meet at each sample: what touches there from outside does so along a direction
+/// that they span. None where the surface is not convex.
+struct NormalCones {
+  std::vector<std::uint32_t> start;  // normals[start[i] .. start[i + 1]) of sample i
+  std::vector<Vec3> normals;         // unit
+
+  [[nodiscard]] std::span<const Vec3> of(std::uint32_t sample) const {
+    return std::span(normals).subspan(start[sample], start[sample + 1] - start[sample]);
+  }
+};
+
 struct DistanceMapGeometry {
   MeshGeometry mesh;
   DistanceGrid grid;
   std::vector<Vec3> samples;      // [m] on the surface
   std::vector<SampleBall> balls;  // the root first
+  NormalCones cones;              // of the samples
 };
 
-/// How much of the surface is sampled, [Erleben04, sec. 6.2.1].
-enum class SampleKind : std::uint8_t { kVertices, kVerticesAndEdges, kAll };
+/// How much of the surface is sampled: up to kAll as in [Erleben04, sec. 6.2.1]; kAllAndInsetCorners is what maps use.
+enum class SampleKind : std::uint8_t { kVertices, kVerticesAndEdges, kAll, kAllAndInsetCorners };
 
-/// Vertices that some edge bends at; points of bent edges not further apart than the diagonal of a cell; the middles of
-/// flat regions that are larger than a few cells.
-[[nodiscard]] std::vector<Vec3> make_samples(const MeshGeometry& mesh, double cell, SampleKind kind = SampleKind::kAll);
+/// Vertices that some edge bends at; points of bent edges not further apart than the diagonal of a cell, or `spacing`
+/// [m] where that is more; the middles of flat regions that are larger than a few cells; the corners of these regions,
+/// moved inward. Without the last, two boxes that lie on each other edge over edge touch at the middle alone, because a
+/// map is rounded at its edges.
+[[nodiscard]] std::vector<Vec3> make_samples(const MeshGeometry& mesh, double cell, SampleKind kind = SampleKind::kAll,
+                                             double spacing = 0);
 
-/// Eight-way splits about the mean, [Erleben04, sec. 6.2.2]. Differs: balls about the middle of the samples' box
-/// instead of smallest balls.
+[[nodiscard]] NormalCones make_normal_cones(const MeshGeometry& mesh, std::span<const Vec3> samples);
+
+/// The point nearest to d of all sums of the normals with weights of at least zero.
+[[nodiscard]] Vec3 project_onto_cone(std::span<const Vec3> normals, const Vec3& d);
+
+/// Eight-way splits about the mean, with smallest enclosing balls, [Erleben04, sec. 6.2.2].
 [[nodiscard]] std::vector<SampleBall> make_sample_tree(std::span<const Vec3> samples);
 
 /// Distance to the mesh with the sign of its winding number. Cost: the surface's area over cell², times log n.

@@ -122,7 +122,10 @@ void append_pieces(const Shape& shape, const Pose& pose, std::vector<GeometryPie
   }
   std::visit(
       [&](const auto& kind) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(kind)>, Compound>) {
+        using Kind = std::decay_t<decltype(kind)>;
+        if constexpr (std::is_same_v<Kind, NoShape>) {
+          throw std::invalid_argument("A part of a compound must have a shape.");
+        } else if constexpr (!std::is_same_v<Kind, Compound>) {
           pieces.push_back({std::make_shared<const Geometry>(make(kind)), pose});
         }
       },
@@ -133,6 +136,7 @@ void append_pieces(const Shape& shape, const Pose& pose, std::vector<GeometryPie
 
 std::vector<GeometryPiece> make_geometry(const Shape& shape) {
   std::vector<GeometryPiece> pieces;
+  if (std::holds_alternative<NoShape>(shape.kind)) return pieces;
   append_pieces(shape, Pose{}, pieces);
   if (pieces.empty()) throw std::invalid_argument("A compound must have at least one part.");
   return pieces;

@@ -48,7 +48,7 @@ void visit_triangles(const HeightfieldGeometry& field, const Aabb& box, Visit&& 
 /// The triangle beyond edge k, kNoTriangle at the rim.
 [[nodiscard]] std::uint32_t triangle_across(const HeightfieldGeometry& field, std::uint32_t triangle, std::uint32_t k);
 
-[[nodiscard]] EdgeKind compute_edge_kind(const HeightfieldGeometry& field, std::uint32_t triangle, std::uint32_t k);
+[[nodiscard]] MeshEdgeKind compute_edge_kind(const HeightfieldGeometry& field, std::uint32_t triangle, std::uint32_t k);
 
 /// As for a mesh.
 [[nodiscard]] bool is_possible_normal(const HeightfieldGeometry& field, std::uint32_t triangle, TriangleFeature feature,

@@ -96,6 +96,10 @@ MassProperties compute(const Compound& compound, double density) {
   return combine(parts);
 }
 
+MassProperties compute(const NoShape& /*none*/, double /*density*/) {
+  throw std::invalid_argument("Without a shape, mass and inertia must be given.");
+}
+
 // |d|² 1 - d dᵀ: what a unit mass at d adds to the inertia about the origin.
 Mat3 point_inertia(const Vec3& d) { return d.squaredNorm() * Mat3::Identity() - d * d.transpose(); }
 

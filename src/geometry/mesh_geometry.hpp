@@ -17,12 +17,12 @@ inline constexpr std::uint32_t kNoTriangle = std::numeric_limits<std::uint32_t>:
 
 /// How two triangles meet, seen from outside. A border has no one triangle on its other side: the mesh ends there, or
 /// several triangles or one wound the other way share the edge.
-enum class EdgeKind : std::uint8_t { kBorder, kConvex, kFlat, kConcave };
+enum class MeshEdgeKind : std::uint8_t { kBorder, kConvex, kFlat, kConcave };
 
 /// Edges bent by less than this are flat: well above what single-precision files do to coplanar triangles. [rad]
 inline constexpr double kFlatAngle = 1e-5;
 
-/// A triangle as collision looks at it. `id` is its number in the mesh or height field.
+/// A triangle as collision detection reads it. `id` is its number in the mesh or height field.
 struct SurfaceTriangle {
   std::array<Vec3, 3> corners;  // [m] counter-clockwise seen from outside
   Vec3 normal;                  // unit, outward; zero for a triangle without area
@@ -35,7 +35,7 @@ struct MeshGeometry {
   std::vector<Vec3> normals;                            // unit; zero for a triangle without area
   std::vector<std::array<std::uint32_t, 3>>
       across;  // triangle beyond edge k (corner k to k+1), kNoTriangle at a border
-  std::vector<std::array<EdgeKind, 3>> edge_kinds;
+  std::vector<std::array<MeshEdgeKind, 3>> edge_kinds;
   std::vector<std::uint32_t> neighbor_start;  // vertices joined to v by an edge: neighbors[neighbor_start[v] ..)
   std::vector<std::uint32_t> neighbors;
   Bvh tree;  // over the triangles
@@ -92,6 +92,7 @@ struct RayHit {
                                       const Vec3& n_out, double tolerance = kFlatAngle);
 
 /// From the corners of two triangles that share the edge from `tail` to `head` (as the first is wound).
-[[nodiscard]] EdgeKind classify_edge(const Vec3& tail, const Vec3& head, const Vec3& normal, const Vec3& normal_across);
+[[nodiscard]] MeshEdgeKind classify_edge(const Vec3& tail, const Vec3& head, const Vec3& normal,
+                                         const Vec3& normal_across);
 
 }  // namespace achilles

@@ -38,7 +38,7 @@ void color_edges(std::span<const GraphEdge> edges, std::span<const std::uint8_t>
   const std::span color_of(coloring.color_of);
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const auto [a, b] = edges[e];
-    // What does not move uses no colour. Without branches: which edges are those to the ground nobody can foretell.
+    // What does not move uses no colour. Without branches: which edges lead to the ground cannot be predicted.
     const std::uint32_t moves_a = movable[a] != 0 ? 1 : 0, moves_b = movable[b] != 0 ? 1 : 0;
     const std::uint8_t color = choose_color(used[a] | used[b], (moves_a & moves_b) == 0);
     color_of[e] = color;

@@ -1,7 +1,7 @@
 // Colours for edges of a graph: edges of one colour share no movable node, so that they can be worked on at once.
 #pragma once
 
-#include "graph/groups.hpp"
+#include "graph/islands.hpp"
 
 #include <cstdint>
 #include <span>

@@ -9,10 +9,10 @@
 namespace achilles {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kUnvisited = std::numeric_limits<std::uint32_t>::max();
 constexpr double kLevel = 0.1;  // normals within about 6 degrees of level carry nothing
 
-/// Neighbours of every body, where `link(edge, out)` calls out(from, to) for the ways there are.
+/// Neighbours of every body, where `link(edge, out)` calls out(from, to) for its directions.
 template <class Link>
 void list_neighbours(std::span<const SupportEdge> edges, std::size_t bodies, StackLayers& layers, const Link& link) {
   refill(layers.start, bodies + 2, 0U);
@@ -61,15 +61,15 @@ class Heights {
  public:
   Heights(std::span<const std::uint8_t> movable, StackLayers& layers) : movable_(movable), layers_(layers) {
     refill(layers_.height, movable.size(), 0U);
-    refill(layers_.order, movable.size(), kNone);
-    refill(layers_.low, movable.size(), kNone);
+    refill(layers_.order, movable.size(), kUnvisited);
+    refill(layers_.low, movable.size(), kUnvisited);
     layers_.position.resize(movable.size());
     layers_.stack.clear();
     layers_.path.clear();
   }
 
   void visit(std::uint32_t root) {
-    if (layers_.order[root] != kNone) return;
+    if (layers_.order[root] != kUnvisited) return;
     enter(root);
     while (!layers_.path.empty()) {
       const std::uint32_t body = layers_.path.back();
@@ -90,7 +90,7 @@ class Heights {
     while (layers_.position[body] < layers_.start[body + 1]) {
       const std::uint32_t lower = layers_.neighbours[layers_.position[body]++];
       if (movable_[lower] == 0) continue;
-      if (layers_.order[lower] == kNone) {
+      if (layers_.order[lower] == kUnvisited) {
         enter(lower);
         return true;
       }

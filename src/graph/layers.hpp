@@ -4,14 +4,16 @@
 // the shortest way to a fixed body instead (eq. 6.77), which puts balls on the ridge of a canyon into the lowest layer
 // although they rest on three others (fig. 6.55), and suggests what is done here: heights follow gravity.
 //
-//   rests-on   b rests on a where the contact normal from a to b points up; contacts that are nearly level order
-//   nothing cycles     bodies that rest on each other in a ring (tilted contacts) share one height: they are solved
-//   together falling    bodies that nothing fixed carries stand above all that is carried, whatever they touch:
-//   something that
-//              falls into a stack never counts as its foundation (the ripples of fig. 6.61)
+// Support: body b rests on a where the contact normal from a to b points up. Contacts that are nearly level order
+// nothing.
+//
+// Cycles: bodies that rest on each other in a ring, over tilted contacts, share one height. They are solved together.
+//
+// Falling bodies: those that nothing fixed carries stand above all carried bodies, whatever they touch. What falls into
+// a stack never counts as its foundation (the ripples of fig. 6.61).
 #pragma once
 
-#include "graph/groups.hpp"
+#include "graph/islands.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,12 +1,13 @@
 #include "impact/gradients.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace achilles {
 namespace {
 
-using Map = Eigen::Map<Eigen::VectorXd>;
-using ConstMap = Eigen::Map<const Eigen::VectorXd>;
+// Components along an equality below this share of a vector are rounding; they would fill the vector up.
+constexpr double kNoComponent = 1e-15;
 
 Eigen::Map<const Vec6> at(const double* x, std::uint32_t body) { return Eigen::Map<const Vec6>(x + 6 * body); }
 Eigen::Map<Vec6> at(double* x, std::uint32_t body) { return Eigen::Map<Vec6>(x + 6 * body); }
@@ -23,11 +24,11 @@ void GradientSet::reset() {
   mass_.clear();
   dimension_ = 0;
   equalities_ = projected_ = 0;
-  dense_ = false;
+  has_projected_ = false;
   columns_.clear();
   squared_norm_.clear();
-  EJ_.clear();
-  ED_.clear();
+  equality_blocks_.clear();
+  equality_begin_.assign(1, 0);
 }
 
 void GradientSet::add_body(const Vec3& mass, const Mat3& inertia) {
@@ -51,6 +52,18 @@ int GradientSet::add(const Row& row, double sign, std::uint32_t local_a, std::ui
   columns_.push_back(column);
   squared_norm_.push_back(column.squared_norm);
   return count() - 1;
+}
+
+bool GradientSet::share_face(int c, int d) const {
+  constexpr double kParallel = 1e-9;  // of unit normals
+  const Column &p = columns_[c], &q = columns_[d];
+  if (p.a != q.a || p.b != q.b) return false;
+  const auto along = [](const Column& column) -> Vec3 {
+    return column.a != kNone ? column.Ja.head<3>() : column.Jb.head<3>();
+  };
+  if (along(p).isZero(0) || (along(p) - along(q)).norm() > kParallel) return false;
+  // The same point again adds nothing.
+  return (p.Ja - q.Ja).norm() + (p.Jb - q.Jb).norm() > kParallel;
 }
 
 double GradientSet::velocity_original(int c, const double* x) const {
@@ -82,81 +95,128 @@ double GradientSet::gram_original(int i, int j) const {
 }
 
 double GradientSet::velocity(int c, const double* x) const {
-  if (!dense_) return velocity_original(c, x);
-  return ConstMap(J_.data() + static_cast<std::size_t>(c) * dimension_, dimension_).dot(ConstMap(x, dimension_));
+  if (!has_projected_) return velocity_original(c, x);
+  double sum = 0;
+  for (const Block& block : blocks_of(c)) sum += block.J.dot(at(x, block.body));
+  return sum;
 }
 
 void GradientSet::apply(int c, double s, double* x) const {
-  if (!dense_) return apply_original(c, s, x);
-  Map(x, dimension_) += s * ConstMap(D_.data() + static_cast<std::size_t>(c) * dimension_, dimension_);
+  if (!has_projected_) return apply_original(c, s, x);
+  for (const Block& block : blocks_of(c)) at(x, block.body) += s * block.D;
 }
 
 double GradientSet::gram(int i, int j) const {
-  if (!dense_) return gram_original(i, j);
-  return ConstMap(J_.data() + static_cast<std::size_t>(i) * dimension_, dimension_)
-      .dot(ConstMap(D_.data() + static_cast<std::size_t>(j) * dimension_, dimension_));
-}
-
-// Twice is enough: the second pass removes what rounding left of the first. A column of which little is left has lost
-// digits; J is made from D again so that at least the two agree, on which conservation of energy hangs.
-void GradientSet::orthogonalize(double* J, double* D) const {
-  Map d(D, dimension_);
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int e = 0; e < equalities_; ++e) {
-      const std::size_t begin = static_cast<std::size_t>(e) * dimension_;
-      d -= ConstMap(EJ_.data() + begin, dimension_).dot(d) * ConstMap(ED_.data() + begin, dimension_);
+  if (!has_projected_) return gram_original(i, j);
+  const std::span<const Block> p = blocks_of(i), q = blocks_of(j);
+  double sum = 0;
+  for (std::size_t k = 0, l = 0; k < p.size() && l < q.size();) {
+    if (p[k].body == q[l].body) {
+      sum += p[k++].J.dot(q[l++].D);
+    } else {
+      ++(p[k].body < q[l].body ? k : l);
     }
   }
-  mass_.multiply(D, J);
+  return sum;
+}
+
+void GradientSet::touch(std::uint32_t body) {
+  if (accumulator_.touched[body]) return;
+  accumulator_.touched[body] = 1;
+  accumulator_.bodies.push_back(body);
+}
+
+void GradientSet::accumulate(int c, double s) {
+  accumulator_.D.resize(dimension_, 0.0);
+  accumulator_.touched.resize(mass_.bodies(), 0);
+  for_each_body(c, [this](std::uint32_t body) { touch(body); });
+  apply(c, s, accumulator_.D.data());
+}
+
+double GradientSet::accumulated_norm() const {
+  double sum = 0;
+  for (const std::uint32_t body : accumulator_.bodies) {
+    const Vec6 d = at(accumulator_.D.data(), body);
+    sum += d.head<3>().cwiseAbs2().dot(mass_.mass[body]) + d.tail<3>().dot(mass_.inertia[body] * d.tail<3>());
+  }
+  return sum;
+}
+
+// Twice is enough: the second pass removes what rounding left of the first.
+void GradientSet::orthogonalize() {
+  Accumulator& d = accumulator_;
+  for (int pass = 0; pass < 2; ++pass) {
+    const double negligible = kNoComponent * std::sqrt(accumulated_norm());
+    for (int e = 0; e < equalities_; ++e) {
+      double share = 0;
+      for (const Block& block : equality(e)) {
+        if (d.touched[block.body]) share += block.J.dot(at(d.D.data(), block.body));
+      }
+      if (std::abs(share) <= negligible) continue;
+      for (const Block& block : equality(e)) {
+        touch(block.body);
+        at(d.D.data(), block.body) -= share * block.D;
+      }
+    }
+  }
+}
+
+// A column of which little is left has lost digits; J is made from D again so that at least the two agree, on which
+// conservation of energy hangs.
+void GradientSet::flush(double s, std::vector<Block>& blocks) {
+  Accumulator& d = accumulator_;
+  std::sort(d.bodies.begin(), d.bodies.end());
+  for (const std::uint32_t body : d.bodies) {
+    const Vec6 D = s * at(d.D.data(), body);
+    Vec6 J;
+    J << mass_.mass[body].cwiseProduct(D.head<3>()), mass_.inertia[body] * D.tail<3>();
+    blocks.push_back({body, J, D});
+    at(d.D.data(), body).setZero();
+    d.touched[body] = 0;
+  }
+  d.bodies.clear();
 }
 
 bool GradientSet::add_equality(std::span<const int> columns, std::span<const double> weights, double least) {
-  const std::size_t begin = EJ_.size();
-  EJ_.resize(begin + dimension_, 0.0);
-  ED_.resize(begin + dimension_, 0.0);
-  Map J(EJ_.data() + begin, dimension_), D(ED_.data() + begin, dimension_);
-  D.setZero();
-  for (std::size_t k = 0; k < columns.size(); ++k) apply(columns[k], weights[k], D.data());
-  const double squared_before = mass_.squared_norm(D.data());
-  orthogonalize(J.data(), D.data());
-  const double squared = J.dot(D);
-  if (!(squared > least * least * squared_before)) {
-    EJ_.resize(begin);
-    ED_.resize(begin);
+  for (std::size_t k = 0; k < columns.size(); ++k) accumulate(columns[k], weights[k]);
+  const double squared_before = accumulated_norm();
+  orthogonalize();
+  const double squared = accumulated_norm();
+  const bool is_new = squared > least * least * squared_before;
+  flush(is_new ? 1 / std::sqrt(squared) : 0, equality_blocks_);
+  if (!is_new) {
+    equality_blocks_.resize(equality_begin_.back());
     return false;
   }
-  J /= std::sqrt(squared);
-  D /= std::sqrt(squared);
+  equality_begin_.push_back(equality_blocks_.size());
   ++equalities_;
   return true;
 }
 
 void GradientSet::project_columns() {
   if (projected_ == equalities_) return;
-  const std::size_t n = static_cast<std::size_t>(dimension_);
-  if (!dense_) {
-    J_.assign(n * count(), 0.0);
-    D_.assign(n * count(), 0.0);
-    for (int c = 0; c < count(); ++c) apply_original(c, 1, D_.data() + n * c);
-    dense_ = true;
-  }
+  next_blocks_.clear();
+  next_begin_.assign(1, 0);
   for (int c = 0; c < count(); ++c) {
-    double* const J = J_.data() + n * c;
-    double* const D = D_.data() + n * c;
-    orthogonalize(J, D);
-    squared_norm_[c] = ConstMap(J, dimension_).dot(ConstMap(D, dimension_));
+    accumulate(c, 1);
+    orthogonalize();
+    squared_norm_[c] = accumulated_norm();
+    flush(1, next_blocks_);
+    next_begin_.push_back(next_blocks_.size());
   }
+  blocks_.swap(next_blocks_);
+  block_begin_.swap(next_begin_);
+  has_projected_ = true;
   projected_ = equalities_;
 }
 
 double GradientSet::project(double* x) const {
   double removed = 0;
-  Map velocity(x, dimension_);
   for (int pass = 0; pass < 2; ++pass) {
     for (int e = 0; e < equalities_; ++e) {
-      const std::size_t begin = static_cast<std::size_t>(e) * dimension_;
-      const double share = ConstMap(EJ_.data() + begin, dimension_).dot(velocity);
-      velocity -= share * ConstMap(ED_.data() + begin, dimension_);
+      double share = 0;
+      for (const Block& block : equality(e)) share += block.J.dot(at(static_cast<const double*>(x), block.body));
+      for (const Block& block : equality(e)) at(x, block.body) -= share * block.D;
       removed += share * share;
     }
   }

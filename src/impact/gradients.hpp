@@ -2,8 +2,8 @@
 //
 // A column c stands for one row of the problem: J_c gives velocities, D_c = M⁻¹ J_cᵀ gives what a unit impulse does. As
 // built, a column touches two bodies. Once equality constraints have been removed, every column has lost its component
-// along them, [Vouga17, alg. 2, line 6], touches every body, and is kept dense. Inner products are those of the mass
-// metric: ⟨n_i, n_j⟩ = J_i D_j.
+// along them, [Vouga17, alg. 2, line 6], and touches the bodies of the constraints that it met; both are kept sparse,
+// body by body. Inner products are those of the mass metric: ⟨n_i, n_j⟩ = J_i D_j.
 #pragma once
 
 #include <Eigen/Core>
@@ -29,10 +29,22 @@ class GradientSet {
 
   [[nodiscard]] int count() const { return static_cast<int>(columns_.size()); }
   [[nodiscard]] int dimension() const { return dimension_; }
-  [[nodiscard]] bool dense() const { return dense_; }
   [[nodiscard]] const MassMatrix& mass() const { return mass_; }
   [[nodiscard]] std::uint32_t body_a(int c) const { return columns_[c].a; }
   [[nodiscard]] std::uint32_t body_b(int c) const { return columns_[c].b; }
+  /// Calls visit(body) for every body that a unit impulse moves.
+  template <class Visit>
+  void for_each_body(int c, const Visit& visit) const {
+    if (!has_projected_) {
+      if (columns_[c].a != kNone) visit(columns_[c].a);
+      if (columns_[c].b != kNone) visit(columns_[c].b);
+      return;
+    }
+    for (const Block& block : blocks_of(c)) visit(block.body);
+  }
+
+  /// Points of one face: rows of the same bodies along the same direction, which differ in their arms alone.
+  [[nodiscard]] bool share_face(int c, int d) const;
 
   /// n_cᵀ x.
   [[nodiscard]] double velocity(int c, const double* x) const;
@@ -56,28 +68,54 @@ class GradientSet {
   void project_columns();
   /// Removes from x its component along E; returns the squared norm of what was removed.
   double project(double* x) const;
-  /// Bytes `project_columns` would need.
-  [[nodiscard]] double dense_bytes() const { return 16.0 * dimension_ * count(); }
+  /// Bytes that project_columns needs at most.
+  [[nodiscard]] double dense_bytes() const { return 17.0 * dimension_ * count(); }
 
  private:
-  /// Removes from D its component along E, and what rounding leaves of J − M D.
-  void orthogonalize(double* J, double* D) const;
-
   struct Column {
     std::uint32_t a, b;
     Vec6 Ja, Jb, Da, Db;
     double squared_norm;
   };
+  /// What a sparse vector does to one body; blocks of a vector ascend by body.
+  struct Block {
+    std::uint32_t body;
+    Vec6 J, D;
+  };
+  /// A vector while it is changed: dense, zero outside the bodies that it touches.
+  struct Accumulator {
+    std::vector<double> D;
+    std::vector<char> touched;
+    std::vector<std::uint32_t> bodies;
+  };
+
+  [[nodiscard]] std::span<const Block> blocks_of(int c) const {
+    return std::span(blocks_).subspan(block_begin_[c], block_begin_[c + 1] - block_begin_[c]);
+  }
+  [[nodiscard]] std::span<const Block> equality(int e) const {
+    return std::span(equality_blocks_).subspan(equality_begin_[e], equality_begin_[e + 1] - equality_begin_[e]);
+  }
+  void touch(std::uint32_t body);
+  /// The accumulator += s · column c as it is now.
+  void accumulate(int c, double s);
+  [[nodiscard]] double accumulated_norm() const;
+  /// Removes from the accumulator its component along E.
+  void orthogonalize();
+  /// Appends the accumulator, times s, and empties it.
+  void flush(double s, std::vector<Block>& blocks);
 
   MassMatrix mass_;
   int dimension_ = 0;
   int equalities_ = 0;
-  int projected_ = 0;  // how many equalities the dense columns have lost
-  bool dense_ = false;
+  int projected_ = 0;  // how many equalities the columns have lost
+  bool has_projected_ = false;
   std::vector<Column> columns_;
   std::vector<double> squared_norm_;
-  std::vector<double> J_, D_;    // dense, one column after the other
-  std::vector<double> EJ_, ED_;  // basis of E, one after the other
+  std::vector<Block> blocks_, next_blocks_;            // of the columns that have lost equalities
+  std::vector<std::size_t> block_begin_, next_begin_;  // per column, and one past the last
+  std::vector<Block> equality_blocks_;                 // basis of E
+  std::vector<std::size_t> equality_begin_;
+  Accumulator accumulator_;
 };
 
 }  // namespace achilles

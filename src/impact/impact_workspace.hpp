@@ -19,6 +19,8 @@ struct ImpactWorkspace {
   RestitutionWorkspace restitution;
   std::vector<double> x, before, frame, start, impulses, extra, first_extra, limits, targets, residual;
   std::vector<int> bearing;
+  std::vector<int> face;             // contacts that a two-body law collides at once
+  std::vector<double> face_weights;  // shares of their impulse
   std::vector<std::uint32_t> opposing;
 };
 

@@ -200,24 +200,21 @@ void add_tangents(const ImpactProblem& problem, PartSplit& split, int index, Imp
   }
 }
 
+}  // namespace
+
 void link_neighbours(ImpactPart& part) {
-  const GradientSet& g = part.gradients;
   part.neighbour_begin.assign(part.bodies.size() + 1, 0);
   for (int c = 0; c < part.contact_count(); ++c) {
-    if (g.body_a(c) != GradientSet::kNone) ++part.neighbour_begin[g.body_a(c) + 1];
-    if (g.body_b(c) != GradientSet::kNone) ++part.neighbour_begin[g.body_b(c) + 1];
+    part.gradients.for_each_body(c, [&](std::uint32_t body) { ++part.neighbour_begin[body + 1]; });
   }
   for (std::size_t i = 1; i < part.neighbour_begin.size(); ++i) part.neighbour_begin[i] += part.neighbour_begin[i - 1];
   part.neighbours.resize(part.neighbour_begin.back());
   for (int c = part.contact_count(); c-- > 0;) {
-    if (g.body_a(c) != GradientSet::kNone) part.neighbours[--part.neighbour_begin[g.body_a(c) + 1]] = c;
-    if (g.body_b(c) != GradientSet::kNone) part.neighbours[--part.neighbour_begin[g.body_b(c) + 1]] = c;
+    part.gradients.for_each_body(c, [&](std::uint32_t body) { part.neighbours[--part.neighbour_begin[body + 1]] = c; });
   }
   part.neighbour_begin.erase(part.neighbour_begin.begin());
   part.neighbour_begin.push_back(static_cast<int>(part.neighbours.size()));
 }
-
-}  // namespace
 
 void build_part(const ImpactProblem& problem, PartSplit& split, int index, ImpactPart& part) {
   number_bodies(problem, split, index, part);

@@ -31,7 +31,7 @@ struct ImpactPart {
   std::vector<double> joint_targets;
   int first_joint = 0;
   GradientSet gradients;
-  std::vector<int> neighbour_begin, neighbours;  // contacts at each body
+  std::vector<int> neighbour_begin, neighbours;  // contacts that move each body, ascending
   bool opposed = false;                          // some of the equality constraints are contacts that oppose each other
   std::vector<char> removed;  // contact lies within the equality constraints: nothing of its gradient is left
 
@@ -75,6 +75,9 @@ void split_parts(const ImpactProblem& problem, PartSplit& split);
                               std::span<const BodyVelocity> velocities);
 
 void build_part(const ImpactProblem& problem, PartSplit& split, int index, ImpactPart& part);
+
+/// Lists the contacts that each body takes part in; again when equality constraints have been removed.
+void link_neighbours(ImpactPart& part);
 
 void gather(const ImpactPart& part, std::span<const BodyVelocity> velocities, std::span<double> x);
 /// Writes x where it differs from x_before: what no impulse reached stays bit for bit.

@@ -57,7 +57,8 @@ ImpactStatus resolve_propagation(ElasticTask task, ImpactWorkspace& scratch, Imp
   if (options.friction == ImpactFriction::kCoupled) {
     const double friction_margin = compute_friction_margin(part, scratch.lineality);
     report.friction_margin = std::min(report.friction_margin, friction_margin);
-    report.friction_pointed &= friction_margin > options.margin;
+    task.is_bounded = friction_margin > options.margin;
+    report.friction_pointed &= task.is_bounded;
   }
   double removed = 0, expected = 0;
   ElasticReport outcome;

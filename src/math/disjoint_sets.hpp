@@ -1,4 +1,4 @@
-// Disjoint sets as trees: every member knows another of its set, the root itself.
+// Disjoint sets as trees: every member points to another of its set, the root to itself.
 #pragma once
 
 #include <algorithm>

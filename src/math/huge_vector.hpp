@@ -2,14 +2,12 @@
 // where they are every few kilobytes.
 #pragma once
 
+#include "platform/system.hpp"
+
 #include <cstddef>
 #include <limits>
 #include <new>
 #include <vector>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace achilles {
 
@@ -26,10 +24,7 @@ struct HugeAllocator {
   [[nodiscard]] T* allocate(std::size_t n) {
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     void* const memory = ::operator new(n * sizeof(T), alignment_of(n));
-#if defined(__linux__)
-    // A wish: where it is not granted the memory is as good.
-    if (n * sizeof(T) >= kLeast) (void)::madvise(memory, n * sizeof(T), MADV_HUGEPAGE);
-#endif
+    if (n * sizeof(T) >= kLeast) platform::advise_large_pages(memory, n * sizeof(T));
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t n) { ::operator delete(memory, alignment_of(n)); }

@@ -41,7 +41,7 @@ bool solve_midpoint(const Mat3& inertia_B, const Vec3& torque_B, double h, FreeR
 
 /// The vector whose Cayley rotation is q.
 Vec3 cayley_vector(const Quat& q) {
-  constexpr double kHalfTurn = 1e-100;  // half a turn has no finite vector; this one is as near as rounding tells
+  constexpr double kHalfTurn = 1e-100;  // half a turn has no finite vector; this one is as near as rounding allows
   return 2 * q.vec() / (std::abs(q.w()) > kHalfTurn ? q.w() : kHalfTurn);
 }
 

@@ -74,12 +74,15 @@ void integrate_position(World& world, std::size_t i, double h, bool free, std::s
   if (bodies.kind[i] == BodyKind::kFixed || bodies.asleep[i] != 0) return;
   const BodyVelocity& u = bodies.velocity[i];
   Quat& q = bodies.orientation[i];
-  if (free && bodies.is_movable(i)) {
-    bodies.position[i] += 0.5 * h * (motion[i].velocity + u.linear);
-    q = (cayley_rotation(h * motion[i].mean_spin) * q).normalized();
+  const bool flies = free && bodies.is_movable(i);
+  bodies.position[i] += flies ? Vec3(0.5 * h * (motion[i].velocity + u.linear)) : Vec3(h * u.linear);
+  // The spin at the end of a flight is that of a body turned by the mean spin. Another update of the orientation, where
+  // the scene names one, holds in flight as well.
+  const Vec3& spin = flies ? motion[i].mean_spin : u.angular;
+  if (flies && bodies.rotation[i] == RotationUpdate::kFinite) {
+    q = (cayley_rotation(h * spin) * q).normalized();
   } else {
-    bodies.position[i] += h * u.linear;
-    q = update_orientation(q, u.angular, h, bodies.rotation[i], bodies.rotation_axis_B[i]);
+    q = update_orientation(q, spin, h, bodies.rotation[i], bodies.rotation_axis_B[i]);
   }
 }
 

@@ -1,7 +1,11 @@
 #include "record/base64.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <vector>
 
 namespace achilles {
 namespace {
@@ -39,8 +43,49 @@ std::string encode_base64(std::string_view bytes) {
   return text;
 }
 
+struct Base64Writer::Compressor {
+  z_stream stream{};
+  std::vector<char> out;  // scratch
+};
+
+Base64Writer::Base64Writer(OutputFile& file, bool compresses) : file_(file) {
+  if (!compresses) return;
+  compressor_ = std::make_unique<Compressor>();
+  compressor_->out.resize(kPiece);
+  if (deflateInit(&compressor_->stream, Z_DEFAULT_COMPRESSION) != Z_OK) throw std::runtime_error("zlib cannot begin");
+}
+
+Base64Writer::~Base64Writer() {
+  if (compressor_) deflateEnd(&compressor_->stream);
+}
+
+void Base64Writer::compress(std::string_view bytes, bool is_last) {
+  z_stream& stream = compressor_->stream;
+  constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // zlib counts in 32 bits
+  do {
+    const std::string_view piece = bytes.substr(0, kAtOnce);
+    bytes.remove_prefix(piece.size());
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));  // zlib does not write there
+    stream.avail_in = static_cast<uInt>(piece.size());
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(compressor_->out.data());
+      stream.avail_out = static_cast<uInt>(compressor_->out.size());
+      deflate(&stream, is_last && bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
+      encode_bytes({compressor_->out.data(), compressor_->out.size() - stream.avail_out});
+    } while (stream.avail_out == 0);
+  } while (!bytes.empty());
+}
+
 void Base64Writer::write(std::string_view bytes) {
   bytes_ += bytes.size();
+  if (compressor_) {
+    compress(bytes, false);
+  } else {
+    encode_bytes(bytes);
+  }
+}
+
+void Base64Writer::encode_bytes(std::string_view bytes) {
   if (!rest_.empty()) {
     const std::size_t taken = std::min(bytes.size(), 3 - rest_.size());
     rest_ += bytes.substr(0, taken);
@@ -66,6 +111,7 @@ void Base64Writer::pad(std::size_t alignment) {
 }
 
 void Base64Writer::finish() {
+  if (compressor_) compress({}, true);
   text_.clear();
   encode_rest(rest_, text_);
   file_.write(text_);

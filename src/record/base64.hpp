@@ -1,10 +1,11 @@
-// Bytes as base64 (RFC 4648, with padding), written to a file as they come.
+// Bytes as base64 (RFC 4648, with padding), written to a file as they come, compressed (zlib, RFC 1950) if wanted.
 #pragma once
 
 #include "record/output_file.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,10 @@ namespace achilles {
 
 class Base64Writer {
  public:
-  explicit Base64Writer(OutputFile& file) : file_(file) {}
+  explicit Base64Writer(OutputFile& file, bool compresses = false);
+  ~Base64Writer();
+  Base64Writer(const Base64Writer&) = delete;
+  Base64Writer& operator=(const Base64Writer&) = delete;
 
   void write(std::string_view bytes);
   /// Values as they lie in memory, which is little-endian here.
@@ -29,10 +33,16 @@ class Base64Writer {
   /// The last bytes and the padding; nothing can be written after.
   void finish();
 
+  /// Written so far, before compression.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
+  struct Compressor;
+  void encode_bytes(std::string_view bytes);
+  void compress(std::string_view bytes, bool is_last);
+
   OutputFile& file_;
+  std::unique_ptr<Compressor> compressor_;  // null: none
   std::uint64_t bytes_ = 0;
   std::string rest_;  // fewer than three bytes that wait for more
   std::string text_;  // scratch

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -165,12 +167,14 @@ class Document {
 
  private:
   void add_materials() {
-    for (const Color& color : kPalette) {
-      const std::array<float, 4> linear{to_linear(color.red), to_linear(color.green), to_linear(color.blue), 1.0F};
-      materials_.push_back(
-          {{"pbrMetallicRoughness", {{"baseColorFactor", linear}, {"metallicFactor", 0}, {"roughnessFactor", 0.6}}},
-           {"doubleSided", true}});
-    }
+    for (const PaletteColor& color : kPalette) add_material(color);
+  }
+
+  void add_material(const PaletteColor& color) {
+    const std::array<float, 4> linear{to_linear(color.red), to_linear(color.green), to_linear(color.blue), 1.0F};
+    materials_.push_back(
+        {{"pbrMetallicRoughness", {{"baseColorFactor", linear}, {"metallicFactor", 0}, {"roughnessFactor", 0.6}}},
+         {"doubleSided", true}});
   }
 
   /// Accessors of a shape, made once; none for a shape without triangles.
@@ -190,24 +194,60 @@ class Document {
     return primitives_.emplace(shape, std::move(primitive)).first->second;
   }
 
+  /// A mesh of a shape in a colour, made once; none for a shape without triangles.
+  std::optional<std::size_t> mesh_of(std::uint32_t shape, std::size_t material) {
+    const Json& primitive = primitive_of(shape);
+    if (primitive.is_null()) return std::nullopt;
+    const auto [at, is_new] = mesh_index_.emplace(std::pair(shape, material), meshes_.size());
+    if (is_new) {
+      Json colored = primitive;
+      colored["material"] = material;
+      meshes_.push_back({{"primitives", Json::array({std::move(colored)})}});
+    }
+    return at->second;
+  }
+
+  /// The material of a colour that is not of the palette.
+  std::size_t material_of(const Color& color) {
+    const auto [at, is_new] = color_index_.emplace(color, materials_.size());
+    if (is_new)
+      add_material({static_cast<float>(color[0]), static_cast<float>(color[1]), static_cast<float>(color[2])});
+    return at->second;
+  }
+
+  /// Visuals are nodes below that of their body.
+  void add_visuals() {
+    for (const RecordedVisual& visual : recording_.head().robots.visuals) {
+      Json& body = nodes_[visual.body + 1];
+      const std::size_t material = visual.color ? material_of(*visual.color) : body_material(visual.body);
+      const std::optional<std::size_t> mesh = mesh_of(visual.shape, material);
+      if (!mesh) continue;
+      body["children"].push_back(nodes_.size());
+      const Vec3& p = visual.pose.p;
+      const Quat& q = visual.pose.q;
+      nodes_.push_back(
+          {{"mesh", *mesh}, {"translation", {p.x(), p.y(), p.z()}}, {"rotation", {q.x(), q.y(), q.z(), q.w()}}});
+    }
+  }
+
+  std::size_t body_material(std::size_t body) {
+    for (const RecordedColor& color : recording_.head().robots.colors) {
+      if (color.body == body) return material_of(color.color);
+    }
+    return palette_index(recording_.head().bodies[body].kind, body);
+  }
+
   void add_nodes() {
+    std::set<std::size_t> with_visuals;
+    for (const RecordedVisual& visual : recording_.head().robots.visuals) with_visuals.insert(visual.body);
     const float half = std::sqrt(0.5F);
     nodes_.push_back({{"name", "z up"}, {"rotation", std::array<float, 4>{-half, 0, 0, half}}});
-    std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> meshes;
     Json children = Json::array();
     const std::vector<RecordedBody>& bodies = recording_.head().bodies;
     for (std::size_t k = 0; k < bodies.size(); ++k) {
       Json node = {{"name", bodies[k].name}};
-      const Json& primitive = primitive_of(bodies[k].shape);
-      if (!primitive.is_null()) {
-        const std::size_t color = palette_index(bodies[k].kind, k);
-        const auto [at, is_new] = meshes.emplace(std::pair(bodies[k].shape, color), meshes_.size());
-        if (is_new) {
-          Json colored = primitive;
-          colored["material"] = color;
-          meshes_.push_back({{"primitives", Json::array({std::move(colored)})}});
-        }
-        node["mesh"] = at->second;
+      if (with_visuals.count(k) == 0) {
+        if (const std::optional<std::size_t> mesh = mesh_of(bodies[k].shape, body_material(k))) node["mesh"] = *mesh;
       }
       if (!motion_.time.empty()) {
         node["translation"] = motion_.translation[k].front();
@@ -217,6 +257,7 @@ class Document {
       children.push_back(k + 1);
     }
     if (!children.empty()) nodes_[0]["children"] = std::move(children);
+    add_visuals();
   }
 
   void add_animation() {
@@ -246,6 +287,8 @@ class Document {
   Motion motion_;
   Buffer buffer_;
   std::map<std::uint32_t, Json> primitives_;
+  std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> mesh_index_;  // by shape and material
+  std::map<Color, std::size_t> color_index_;                                 // of colours that are not of the palette
   Json materials_ = Json::array(), meshes_ = Json::array(), nodes_ = Json::array(), animations_ = Json::array();
 };
 

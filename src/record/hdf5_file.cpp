@@ -1,5 +1,6 @@
 #include "record/hdf5_file.hpp"
 
+#include "platform/system.hpp"
 #include "record/superblock.hpp"
 
 #include <algorithm>
@@ -7,11 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace achilles {
 namespace {
@@ -188,14 +184,14 @@ void Hdf5Array::read_as(hid_t type, std::size_t first, std::size_t count, void* 
 
 Hdf5File Hdf5File::create(const std::string& path) {
   // HDF5 truncates a file before it finds it locked: look first, and hear from the system itself why it cannot be.
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw_system(path, "create the recording", errno);
-  struct stat status {};
-  const bool is_regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  const bool is_busy = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  if (!is_regular) throw std::runtime_error(path + ": cannot create the recording: not a regular file");
-  if (is_busy) throw std::runtime_error(path + ": cannot create the recording: another program has the file open");
+  {
+    const platform::File file(path, platform::OpenMode::kCreate);
+    if (!file.is_open()) throw_system(path, "create the recording", errno);
+    if (!file.is_regular()) throw std::runtime_error(path + ": cannot create the recording: not a regular file");
+    if (file.lock_alone() == platform::LockResult::kBusy) {
+      throw std::runtime_error(path + ": cannot create the recording: another program has the file open");
+    }
+  }
 
   const QuietHdf5 quiet;
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

@@ -1,8 +1,8 @@
 #include "record/head.hpp"
 
+#include "methods/method_spec.hpp"
 #include "record/json_shape.hpp"
 #include "record/layout.hpp"
-#include "time_control/method.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -163,15 +163,16 @@ std::string read_single_text(const Hdf5File& file, const std::string& name) {
 
 MethodNames resolve_method_names(const MethodDescription& method) {
   MethodNames names{method.name, method.impact, method.solver};
-  const MethodInfo* info = find_method(method.name);
+  const MethodSpec* info = find_method(method.name);
   if (info != nullptr) {
-    if (names.impact.empty() && !info->impacts.empty()) names.impact = info->impacts.front();
+    if (names.impact.empty() && !info->impact_laws.empty()) names.impact = info->impact_laws.front();
     if (names.solver.empty() && !info->solvers.empty()) names.solver = info->solvers.front();
   }
   return names;
 }
 
-RecordingHead make_head(const World& world, const Scene& scene, int threads, const std::vector<Override>& overrides) {
+RecordingHead make_head(const World& world, const Scene& scene, int threads, const std::vector<Override>& overrides,
+                        std::span<const SensorInfo> sensors) {
   RecordingHead head;
   const MethodNames names = resolve_method_names(scene.method);
   head.version = ACHILLES_VERSION;
@@ -188,6 +189,7 @@ RecordingHead make_head(const World& world, const Scene& scene, int threads, con
   head.step = scene.step;
   head.duration = scene.duration;
   head.gravity = world.gravity;
+  head.files = list_files(scene.files);
   head.bodies.resize(world.bodies.size());
   ShapeTable shapes(head.shapes);
   for (std::size_t k = 0; k < head.bodies.size(); ++k) {
@@ -201,6 +203,7 @@ RecordingHead make_head(const World& world, const Scene& scene, int threads, con
     body.material = world.materials.names()[world.body_material[k]];
     body.locks = world.bodies.locks[k];
   }
+  head.robots = make_robot_head(world, scene, sensors, [&](const Shape& shape) { return shapes.index_of(&shape); });
   return head;
 }
 
@@ -223,6 +226,7 @@ void write_head(const Hdf5File& file, const RecordingHead& head) {
   file.write_texts("options", std::span(&head.options, 1));
   file.write_texts("overrides", std::span(&head.overrides, 1));
   write_bodies(file, head);
+  write_robot_head(file, head.robots);
 
   std::string text;
   std::vector<std::uint64_t> offset{0};
@@ -272,6 +276,8 @@ RecordingHead read_head(const Hdf5File& file) {
   head.overrides = read_single_text(file, "overrides");
   head.shapes = read_shapes(file);
   read_bodies(file, head);
+  head.files = read_file_list(file);
+  head.robots = read_robot_head(file, head.bodies.size(), head.shapes.size());
   return head;
 }
 
@@ -296,6 +302,11 @@ std::uint64_t head_digest(const RecordingHead& head) {
     digest.take(body.inertia.data(), 9 * sizeof(double));
   }
   for (const std::string& shape : head.shapes) digest.take(shape);
+  for (const StoredFile& file : head.files) {
+    digest.take(file.name);
+    digest.take(&file.digest, sizeof file.digest);
+  }
+  take_robot_head(head.robots, digest);
   return digest.value();
 }
 

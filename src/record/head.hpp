@@ -1,7 +1,9 @@
 // The part of a recording that does not change while it grows: what is simulated and how.
 #pragma once
 
+#include "record/files/stored_files.hpp"
 #include "record/hdf5_file.hpp"
+#include "record/robots/robot_head.hpp"
 
 #include <achilles/scene.hpp>
 #include <achilles/world.hpp>
@@ -38,6 +40,8 @@ struct RecordingHead {
   Vec3 gravity = Vec3::Zero();
   std::vector<RecordedBody> bodies;
   std::vector<std::string> shapes;  // JSON, see json_shape.hpp; bodies of equal shape share one
+  std::vector<StoredFile> files;    // that the scene names
+  RobotHead robots;
 };
 
 /// What a method is called and what it defaults to where the scene leaves that open.
@@ -47,7 +51,7 @@ struct MethodNames {
 [[nodiscard]] MethodNames resolve_method_names(const MethodDescription& method);
 
 [[nodiscard]] RecordingHead make_head(const World& world, const Scene& scene, int threads,
-                                      const std::vector<Override>& overrides);
+                                      const std::vector<Override>& overrides, std::span<const SensorInfo> sensors = {});
 void write_head(const Hdf5File& file, const RecordingHead& head);
 /// Throws std::runtime_error where the file is no recording, one of a later format, or contradicts itself.
 [[nodiscard]] RecordingHead read_head(const Hdf5File& file);

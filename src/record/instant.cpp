@@ -75,10 +75,10 @@ void add_step(const StepReport& report, double step_seconds, Scalars& sums) {
   sums.steps += 1;
   sums.step_seconds += step_seconds;
   sums.contacts = report.contacts;
-  sums.groups = report.groups;
+  sums.islands = report.islands;
   sums.iterations = std::max<std::int64_t>(sums.iterations, report.iterations);
-  keep_largest(sums.residual, report.residual);
-  keep_largest(sums.joint_error, report.joint_error);
+  keep_maximum(sums.residual, report.residual);
+  keep_maximum(sums.joint_error, report.joint_error);
   sums.external_work += report.external_work;
   sums.impacts += report.impacts;
   sums.impact_iterations = std::max<std::int64_t>(sums.impact_iterations, report.impact_iterations);
@@ -95,6 +95,7 @@ std::uint64_t chain_digest(std::uint64_t before, const Instant& instant) {
   };
   for_each_body_array(instant, take_array);
   for_each_contact_array(instant, take_array);
+  if (!instant.sensors.empty()) take_array("", instant.sensors, 1);
   for_each_scalar(instant, [&digest](const char*, const char*, const auto* value, std::size_t width) {
     digest.take(value, width * sizeof(*value));
   });

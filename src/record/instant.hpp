@@ -28,6 +28,7 @@ struct Instant {
   std::vector<double> contact_normal;    // 3 C
   std::vector<double> contact_gap;       // [m]
   std::vector<double> contact_impulse;   // [N s] 3 C
+  std::vector<double> sensors;           // per column of RecordingHead::robots
   Scalars scalars;
 
   [[nodiscard]] std::size_t body_count() const { return asleep.size(); }
@@ -39,7 +40,8 @@ struct Instant {
   void resize(std::size_t bodies, std::size_t contacts);
 };
 
-/// Takes the state of a world; everything but `scalars`, of which energies and momenta are filled in. Allocates only
+/// Takes the state of a world; everything but the sensors and `scalars`, of which energies
+/// and momenta are filled in. Allocates only
 /// when the instant has never been this large.
 void gather(const World& world, std::span<const ContactRecord> contacts, Instant& instant);
 

@@ -61,8 +61,10 @@ Json describe(const Heightfield& s) {
 }
 
 Json describe(const DistanceMap& s) {
-  Json fields = {
-      {"cell", s.cell}, {"vertices", from_points(s.mesh.vertices)}, {"triangles", from_triangles(s.mesh.triangles)}};
+  Json fields = {{"cell", s.cell},
+                 {"sampling", s.sampling},
+                 {"vertices", from_points(s.mesh.vertices)},
+                 {"triangles", from_triangles(s.mesh.triangles)}};
   add_file(fields, s.mesh.file);
   return {{"distance_map", fields}};
 }
@@ -77,6 +79,9 @@ Json describe(const Compound& s) {
   }
   return {{"compound", list}};
 }
+
+/// A compound without parts: viewers need not know of it.
+Json describe(const NoShape& /*none*/) { return {{"compound", Json::array()}}; }
 
 // --- from JSON
 
@@ -194,7 +199,9 @@ Shape to_shape(const Json& value, int depth) {
   if (kind == "hull") return {Hull{to_points(get(f, "points"), "points"), to_file(f)}};
   if (kind == "mesh") return {to_mesh(f)};
   if (kind == "heightfield") return {to_heightfield(f)};
-  if (kind == "distance_map") return {DistanceMap{to_mesh(f), number("cell")}};
+  if (kind == "distance_map")
+    return {DistanceMap{to_mesh(f), number("cell"), f.contains("sampling") ? number("sampling") : 0}};
+  if (kind == "compound" && f.is_array() && f.empty()) return {NoShape{}};
   if (kind == "compound") return {to_compound(f, depth)};
   refuse("\"" + kind + "\"", "a kind of shape");
 }

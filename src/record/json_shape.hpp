@@ -7,7 +7,7 @@
 //   {"hull": {"points": [[x, y, z], ..]}}
 //   {"mesh": {"vertices": [[x, y, z], ..], "triangles": [[a, b, c], ..]}}
 //   {"heightfield": {"rows": r, "columns": c, "cell": [x, y], "heights": [h, ..]}}   row-major, rows along y, centred
-//   {"distance_map": {"cell": c, "vertices": [..], "triangles": [..]}}
+//   {"distance_map": {"cell": c, "sampling": d, "vertices": [..], "triangles": [..]}}
 //   {"compound": [{"shape": {..}, "position": [x, y, z], "orientation": [w, x, y, z]}, ..]}
 //
 // with "file" beside the numbers where they came from a file.

@@ -13,8 +13,20 @@
 //                 (infinite unless dynamic), center (N, 3) [m] of mass in the body's frame, inertia (N, 3, 3) [kg m²]
 //                 about it in body axes, material (N) text, locks (N) bits x y z rx ry rz from the lowest
 //   /shapes/      text (bytes) and offset (S + 1): shape k is the JSON text[offset[k] : offset[k + 1]]
+//   /files/       name (F) of the files that the scene names, content (F): file k is the array content_<content[k]> of
+//                 bytes, and digest (F) of these; files of equal content share one. Absent where there are none; their
+//                 number is the attribute file_count
 //   /contacts/    offset (T + 1): points of instant t are rows [offset[t], offset[t + 1]) of body_a (C), body_b (C),
 //                 position (C, 3), normal (C, 3) from a to b, gap (C), impulse (C, 3) [N s] on b, over the last step
+//   /visuals/     body (V), shape (V) index into /shapes, position (V, 3) and orientation (V, 4) in the body's frame,
+//   color
+//                 (V, 4) red, green, blue, opacity, or not a number: what bodies look like in place of their shapes
+//   /colors/      body (L), color (L, 4) of the bodies that have one
+//   /joints/      name (J), kind (J) as in JointKind, body_a, body_b (J), position (J, 3) [m], axis_count (J) and axes
+//                 (J, 6), as they stood at the start in the frame of body_a
+//   /sensors/     value (T, S) after the last step; sensor, column, unit (S) texts that name its columns. Each of these
+//                 four groups is there only where there is any of it; their sizes are the attributes visual_count,
+//                 color_count, joint_count and sensor_columns
 //   /scalars/     the members of Scalars below, each (T) or (T, 3)
 //   /events/      time, kind (see RecordedKind), body_a, body_b (E); 4294967295 where there is no body. For triggers
 //   and
@@ -61,7 +73,7 @@ struct Scalars {
   Vec3 angular_momentum = Vec3::Zero();  // [N m s] about the origin
   std::int64_t steps = 0;                // taken since the instant before
   std::int64_t contacts = 0;             // contact points of the last step
-  std::int64_t groups = 0;               // of the last step
+  std::int64_t islands = 0;              // of the last step
   std::int64_t iterations = 0;           // largest
   std::int64_t impacts = 0;              // sum
   std::int64_t impact_iterations = 0;    // largest
@@ -73,7 +85,7 @@ struct Scalars {
 };
 
 /// The larger of the two, and NaN for good once there was one: a maximum must not hide it.
-inline void keep_largest(double& largest, double value) {
+inline void keep_maximum(double& largest, double value) {
   if (!(value <= largest) && largest == largest) largest = value;
 }
 
@@ -95,7 +107,7 @@ inline constexpr std::array<ScalarColumn<Vec3>, 2> kVectorColumns{
 inline constexpr std::array<ScalarColumn<std::int64_t>, 11> kCountColumns{
     {{"steps", &Scalars::steps},
      {"contacts", &Scalars::contacts},
-     {"groups", &Scalars::groups},
+     {"groups", &Scalars::islands},
      {"iterations", &Scalars::iterations},
      {"impacts", &Scalars::impacts},
      {"impact_iterations", &Scalars::impact_iterations},

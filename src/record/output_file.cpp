@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -30,6 +31,27 @@ void OutputFile::close() {
 void OutputFile::fail(const char* action) const {
   const int error = errno;
   throw std::runtime_error(path_ + ": cannot " + action + " the file: " + std::strerror(error));
+}
+
+void replace_file(const std::string& path, std::string_view text) {
+  // A device or a pipe is written to as it is.
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    OutputFile file(path);
+    file.write(text);
+    file.close();
+    return;
+  }
+  const std::string whole = path + ".new";
+  try {
+    OutputFile file(whole);
+    file.write(text);
+    file.close();
+    std::filesystem::rename(whole, path);
+  } catch (...) {
+    std::filesystem::remove(whole, error);
+    throw;
+  }
 }
 
 }  // namespace achilles

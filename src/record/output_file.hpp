@@ -27,4 +27,8 @@ class OutputFile {
   std::FILE* file_ = nullptr;
 };
 
+/// Writes a whole file beside the path and then puts it in its place: at any moment the path holds the old or the new
+/// text, never a part.
+void replace_file(const std::string& path, std::string_view text);
+
 }  // namespace achilles

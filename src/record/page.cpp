@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -43,6 +44,19 @@ Json parse(const Recording& recording, const std::string& text, const std::strin
   return value;
 }
 
+Json quaternion_of(const Quat& q) { return Json::array({q.w(), q.x(), q.y(), q.z()}); }
+
+/// Adds to the bodies what they look like.
+void describe_looks(const RobotHead& robots, Json& bodies) {
+  for (const RecordedColor& color : robots.colors) bodies[color.body]["color"] = color.color;
+  for (const RecordedVisual& visual : robots.visuals) {
+    Json one = {
+        {"shape", visual.shape}, {"position", vector_of(visual.pose.p)}, {"orientation", quaternion_of(visual.pose.q)}};
+    if (visual.color) one["color"] = *visual.color;
+    bodies[visual.body]["visuals"].push_back(std::move(one));
+  }
+}
+
 Json describe_bodies(const Recording& recording) {
   Json list = Json::array();
   for (const RecordedBody& body : recording.head().bodies) {
@@ -53,6 +67,36 @@ Json describe_bodies(const Recording& recording) {
                     {"mass", std::isfinite(body.mass) ? Json(body.mass) : Json(nullptr)},
                     {"center", vector_of(body.center)}});
   }
+  describe_looks(recording.head().robots, list);
+  return list;
+}
+
+/// As scenes write it.
+const char* name_of(JointKind kind) {
+  constexpr std::array<const char*, 8> kNames{"ball",      "hinge", "slider", "hinge2",
+                                              "universal", "fixed", "planar", "distance"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Json describe_joints(const RobotHead& robots) {
+  Json list = Json::array();
+  for (const RecordedJoint& joint : robots.joints) {
+    Json axes = Json::array();
+    for (std::uint32_t k = 0; k < joint.axis_count; ++k) axes.push_back(vector_of(joint.axes[k]));
+    list.push_back({{"name", joint.name},
+                    {"kind", name_of(joint.kind)},
+                    {"bodies", {joint.body_a, joint.body_b}},
+                    {"at", vector_of(joint.position)},
+                    {"axes", std::move(axes)}});
+  }
+  return list;
+}
+
+Json describe_sensors(const RobotHead& robots) {
+  Json list = Json::array();
+  for (const RecordedColumn& column : robots.columns) {
+    list.push_back({{"sensor", column.sensor}, {"column", column.column}, {"unit", column.unit}});
+  }
   return list;
 }
 
@@ -61,10 +105,7 @@ Json list_triggers(const Recording& recording) {
   Json names = Json::array();
   if (recording.event_count() == 0) return names;
   try {
-    for (const TriggerDescription& trigger :
-         parse_scene(recording.head().scene_text, recording.head().scene_file).triggers) {
-      names.push_back(trigger.name);
-    }
+    for (const TriggerDescription& trigger : recording.scene().triggers) names.push_back(trigger.name);
   } catch (const std::exception&) {
     // A scene whose files are gone: its triggers go by number.
   }
@@ -99,6 +140,9 @@ Json describe(const Recording& recording, const PagePlan& plan, bool live) {
           {"report", recording.is_complete() ? parse(recording, recording.report(), "the report") : Json(nullptr)},
           {"shapes", std::move(shapes)},
           {"bodies", describe_bodies(recording)},
+          {"joints", describe_joints(head.robots)},
+          {"sensors", describe_sensors(head.robots)},
+          {"compression", "deflate"},
           {"arrays", describe_arrays(recording, plan)}};
 }
 
@@ -129,7 +173,7 @@ void write_recording(const Recording& recording, const PagePlan& plan, bool live
   file.write("\"header\": ");
   file.write(to_script(describe(recording, plan, live)));
   file.write(", \"data\": \"");
-  Base64Writer data(file);
+  Base64Writer data(file, true);
   write_arrays(recording, plan, data);
   file.write("\"");
 }
@@ -179,6 +223,7 @@ void export_comparison(std::span<const ComparedRun> runs, const std::string& out
     for (std::size_t k = 0; k < runs.size(); ++k) {
       file.write(k > 0 ? ", {\"name\": " : "{\"name\": ");
       file.write(to_script(Json(runs[k].name)));
+      if (!runs[k].certified.empty()) file.write(", \"certified\": " + to_script(Json(runs[k].certified)));
       file.write(", ");
       write_recording(*runs[k].recording, plans[k], false, file);
       file.write("}");

@@ -5,7 +5,8 @@
 //
 //   window.achilles_recording = {"header": {...}, "data": "<base64>"};
 //
-// `data` is one block of little-endian bytes, base64 with padding; every array starts at a multiple of 8 bytes. All
+// `data` is one block of little-endian bytes, compressed as the header says, in base64 with padding; every array starts
+// at a multiple of 8 bytes of the block. All
 // text is JSON with `<`, U+2028 and U+2029 escaped, so that no body name can end the script. `header` is
 //
 //   {"format": "achilles-page", "version": 1, "achilles": "0.1.0",
@@ -21,7 +22,13 @@
 //    "report": {...} | null,   // what --report writes; report.stopped says why a run ended itself
 //    "shapes": [shape, ...],   // see json_shape.hpp: the scene format, meshes and hulls with their points
 //    "bodies": [{"name": "...", "kind": "dynamic" | "fixed" | "scripted", "shape": index into shapes,
-//                "material": "...", "mass": kg | null (infinite), "center": [x, y, z] (centre of mass, body frame)}],
+//                "material": "...", "mass": kg | null (infinite), "center": [x, y, z] (centre of mass, body frame),
+//                "color": [r, g, b, a],  // where it has one, as do visuals, which are drawn in place of the shape:
+//                "visuals": [{"shape": index, "position": [x, y, z], "orientation": [w, x, y, z], "color": [...]}]}],
+//    "joints": [{"name": "...", "kind": "...", "bodies": [a, b], "at": [x, y, z], "axes": [[x, y, z], ..]}],
+//              // as they stood at the start, in the frame of body a
+//    "sensors": [{"sensor": "...", "column": "...", "unit": "..."}],  // of the columns of the array `sensor`
+//    "compression": "deflate",  // zlib; without the key there is none
 //    "arrays": [{"name": "...", "dtype": "float64" | "float32" | "int16" | "uint32" | "uint8",
 //                "shape": [...], "offset": bytes, "bytes": bytes}]}
 //
@@ -39,6 +46,7 @@
 //   contact_normal    float32 (C, 3)      from a to b
 //   contact_gap       float32 (C)         [m] negative: penetrating
 //   contact_impulse   float32 (C, 3)      [N s] over the last step, acting on b
+//   sensor            float64 (T, S)      left out where there are no sensors
 //   event_time        float64 (E)         [s]; events are left out altogether where there are none
 //   event_kind        uint8   (E)         RecordedKind of layout.hpp
 //   event_body        uint32  (E, 2)      4294967295: none; the second of a trigger's event is the trigger
@@ -57,7 +65,7 @@
 namespace achilles {
 
 struct PageOptions {
-  std::size_t budget = 60'000'000;  // [bytes] of the finished file's data; more is decimated in time
+  std::size_t budget = 60'000'000;  // [bytes] of encoded arrays before compression; more is decimated in time
   std::string template_file;        // empty: find_page_template()
   bool live = false;                // served by a running simulation, which sends what comes after
 };
@@ -69,11 +77,12 @@ void export_page(const Recording& recording, const std::string& out_path, const 
 /// One run of a comparison.
 struct ComparedRun {
   std::string name;
+  std::string certified;  // what certify says of it, in a few words; empty: nobody asked
   const Recording* recording = nullptr;
 };
 
 /// Writes one page with several runs of a scene side by side; they share the budget. It holds, in place of the one
-/// recording, window.achilles_comparison = [{"name": "...", "header": {...}, "data": "..."}, ...];
+/// recording, window.achilles_comparison = [{"name": "...", "certified": "...", "header": {...}, "data": "..."}, ...];
 void export_comparison(std::span<const ComparedRun> runs, const std::string& out_path, const PageOptions& options = {});
 
 /// The template beside the running program: share/achilles/template.html under the installation prefix, or

@@ -19,8 +19,8 @@ constexpr std::size_t kAlignment = 8;  // [bytes] of every array
 constexpr std::uint64_t kMostContactPoints = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kContactsAtOnce = 16'384;
 constexpr std::size_t kEventsAtOnce = 65'536;
-constexpr std::uint64_t kEventBytes = 24;       // of one event in the page, encoded
-constexpr std::uint64_t kMostEvents = 200'000;  // nobody reads more
+constexpr std::uint64_t kEventBytes = 24;            // of one event in the page, encoded
+constexpr std::uint64_t kMostShownEvents = 200'000;  // nobody reads more
 
 /// What the instants that are left out of a page do to those that are kept.
 enum class Reduction { kLast, kLargest, kSum };
@@ -75,7 +75,7 @@ PagePlan plan_instants(const Recording& recording, std::size_t count, bool has_v
   plan.has_velocities = has_velocities;
   // Events come out of a tenth of the budget.
   const std::uint64_t events = recording.event_count();
-  const std::uint64_t room = std::clamp<std::uint64_t>(budget / 10 / kEventBytes, 1, kMostEvents);
+  const std::uint64_t room = std::clamp<std::uint64_t>(budget / 10 / kEventBytes, 1, kMostShownEvents);
   plan.event_stride = std::max<std::uint64_t>(1, (events + room - 1) / room);
   plan.events = (events + plan.event_stride - 1) / plan.event_stride;
   plan.contact_first.reserve(plan.instants.size());
@@ -187,7 +187,7 @@ void write_scalar(const Recording& recording, const std::string& name, const Pag
         if (reduction == Reduction::kSum) {
           kept += value;
         } else {
-          keep_largest(kept, value);
+          keep_maximum(kept, value);
         }
       }
       next += block.size();
@@ -280,6 +280,12 @@ std::vector<PageArray> list_arrays(const Recording& recording, const PagePlan& p
     arrays.push_back({name, "float64", 8, shape,
                       [&recording, &plan, name](Base64Writer& out) { write_scalar(recording, name, plan, out); }});
   });
+  if (recording.sensor_columns() > 0) {
+    arrays.push_back(
+        {"sensor", "float64", 8, {instants, std::uint64_t{recording.sensor_columns()}}, [&](Base64Writer& out) {
+           write_rows<double>(recording, "sensors/value", plan, out, [](double value) { return value; });
+         }});
+  }
   list_event_arrays(recording, plan, arrays);
   return arrays;
 }

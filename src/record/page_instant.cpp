@@ -7,7 +7,7 @@
 namespace achilles {
 namespace {
 
-constexpr std::size_t kAlignment = 8;  // [bytes]
+constexpr std::size_t kArrayAlignment = 8;  // [bytes]
 
 class ArrayWriter {
  public:
@@ -23,7 +23,7 @@ class ArrayWriter {
     for (const double value : values) put(static_cast<float>(value));
     end();
   }
-  void end() { bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment, '\0'); }
+  void end() { bytes_.resize((bytes_.size() + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment, '\0'); }
 
  private:
   std::string& bytes_;
@@ -69,6 +69,7 @@ void encode_page_instant(const Instant& instant, std::string& bytes) {
     for (const double x : instant.scalars.*column.member) out.put(x);
   }
   for (const auto& column : kCountColumns) out.put(static_cast<double>(instant.scalars.*column.member));
+  for (const double value : instant.sensors) out.put(value);
 }
 
 }  // namespace achilles

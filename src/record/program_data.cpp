@@ -1,15 +1,17 @@
 #include "record/program_data.hpp"
 
+#include "platform/system.hpp"
+
 namespace achilles {
 
 std::optional<std::filesystem::path> find_program_data(const std::filesystem::path& installed,
                                                        const std::filesystem::path& source) {
+  const std::optional<std::filesystem::path> program = platform::find_running_program();
+  if (!program) return std::nullopt;
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return std::nullopt;
-  const std::filesystem::path shared = program.parent_path().parent_path() / "share/achilles" / installed;
+  const std::filesystem::path shared = program->parent_path().parent_path() / "share/achilles" / installed;
   if (std::filesystem::exists(shared, error)) return shared;
-  for (std::filesystem::path folder = program.parent_path(); folder.has_relative_path();
+  for (std::filesystem::path folder = program->parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
     if (std::filesystem::exists(folder / source, error)) return folder / source;
   }

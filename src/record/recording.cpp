@@ -39,6 +39,7 @@ void Recording::open_arrays() {
         "checkpoints/bytes", "checkpoints/offset", "checkpoints/step", "checkpoints/instant", "report"}) {
     open(name);
   }
+  if (sensor_columns() > 0) open("sensors/value");
 }
 
 const Hdf5Array& Recording::array(const std::string& name) const {
@@ -73,6 +74,7 @@ void Recording::check_shapes() const {
         "checkpoints/bytes", "checkpoints/offset", "checkpoints/step", "checkpoints/instant", "report"}) {
     expect(name, {});
   }
+  if (sensor_columns() > 0) expect("sensors/value", {static_cast<hsize_t>(sensor_columns())});
 }
 
 // /time is written last and holds NaN where it is not written yet: its leading numbers are the instants that are whole.
@@ -99,7 +101,12 @@ void Recording::count_instants() {
     need(std::string(group) + name, instants_);
   });
   need("digest", instants_);
+  if (sensor_columns() > 0) need("sensors/value", instants_);
   if (instants_ > 0) need("contacts/offset", instants_ + 1);  // a run that failed at its start has not even the first
+}
+
+Scene Recording::scene() const {
+  return parse_scene(head_.scene_text, head_.scene_file, {}, read_files(file_, head_.files));
 }
 
 Shape Recording::shape(std::size_t index) const {
@@ -157,6 +164,8 @@ void Recording::read(std::size_t instant, Instant& out) const {
     using Element = std::decay_t<decltype(*value)>;
     array(std::string(group) + name).read<Element>(instant, 1, std::span<Element>(value, width));
   });
+  out.sensors.resize(sensor_columns());
+  if (sensor_columns() > 0) array("sensors/value").read<double>(instant, 1, out.sensors);
   for (const auto* side : {&out.contact_a, &out.contact_b}) {
     for (const std::uint32_t body : *side) {
       if (body >= body_count()) {
@@ -201,6 +210,11 @@ std::vector<RecordedEvent> Recording::events() const {
 
 std::optional<std::size_t> Recording::find_first_altered() const {
   std::uint64_t digest = head_digest(head_);
+  try {
+    (void)read_files(file_, head_.files);
+  } catch (const std::runtime_error&) {
+    return 0;
+  }
   Instant instant;
   for (std::size_t k = 0; k < instants_; ++k) {
     read(k, instant);
@@ -218,23 +232,39 @@ std::string Recording::read_bytes(const std::string& name, std::size_t first, st
   return bytes;
 }
 
-std::optional<Checkpoint> Recording::last_checkpoint() const {
-  const Hdf5Array& offset = array("checkpoints/offset");
-  const std::size_t rows =
-      std::min({offset.rows(), array("checkpoints/step").rows() + 1, array("checkpoints/instant").rows() + 1});
-  for (std::size_t k = rows; k-- > 1;) {
-    std::array<std::uint64_t, 2> range{};
-    offset.read<std::uint64_t>(k - 1, 2, range);
-    std::uint64_t instants = 0;
-    array("checkpoints/instant").read<std::uint64_t>(k - 1, 1, std::span(&instants, 1));
-    if (range[0] >= range[1] || range[1] - range[0] > kMostBytes || range[1] > array("checkpoints/bytes").rows() ||
-        instants > instants_) {
-      continue;  // not whole when the run was cut off
-    }
+std::size_t Recording::checkpoint_rows() const {
+  return std::min({array("checkpoints/offset").rows(), array("checkpoints/step").rows() + 1,
+                   array("checkpoints/instant").rows() + 1});
+}
+
+std::optional<Checkpoint> Recording::read_checkpoint(std::size_t k) const {
+  std::array<std::uint64_t, 2> range{};
+  array("checkpoints/offset").read<std::uint64_t>(k - 1, 2, range);
+  std::uint64_t instants = 0;
+  array("checkpoints/instant").read<std::uint64_t>(k - 1, 1, std::span(&instants, 1));
+  if (range[0] >= range[1] || range[1] - range[0] > kMostBytes || range[1] > array("checkpoints/bytes").rows() ||
+      instants > instants_) {
+    return std::nullopt;  // not whole when the run was cut off
+  }
+  try {
     std::istringstream stream(read_bytes("checkpoints/bytes", range[0], range[1] - range[0]));
     return Checkpoint{World::load(stream), instants};
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Checkpoint> Recording::last_checkpoint() const {
+  for (std::size_t k = checkpoint_rows(); k-- > 1;) {
+    if (std::optional<Checkpoint> found = read_checkpoint(k)) return found;  // else the one before it may be whole
   }
   return std::nullopt;
+}
+
+std::optional<Checkpoint> Recording::first_checkpoint() const {
+  if (checkpoint_rows() < 2) return std::nullopt;
+  std::optional<Checkpoint> found = read_checkpoint(1);
+  return found && found->world.step_index == 0 ? std::move(found) : std::nullopt;
 }
 
 }  // namespace achilles

@@ -34,9 +34,14 @@ class Recording {
   [[nodiscard]] const RecordingHead& head() const { return head_; }
   [[nodiscard]] std::size_t body_count() const { return head_.bodies.size(); }
   [[nodiscard]] std::size_t instants() const { return instants_; }
+  /// Columns of the array "sensors/value", 0 where there is none.
+  [[nodiscard]] std::size_t sensor_columns() const { return head_.robots.columns.size(); }
   [[nodiscard]] bool is_complete() const { return !report_.empty(); }
   /// The JSON of the run's report; empty when the recording was cut off.
   [[nodiscard]] const std::string& report() const { return report_; }
+  /// The scene of the run, made with the files that the recording holds; those of recordings without any are looked up
+  /// on the disk. Throws SceneError where the scene cannot be read, std::runtime_error where a stored file is damaged.
+  [[nodiscard]] Scene scene() const;
   /// The shape of head().shapes[index]; throws std::runtime_error when it is none.
   [[nodiscard]] Shape shape(std::size_t index) const;
 
@@ -59,12 +64,17 @@ class Recording {
   [[nodiscard]] std::optional<std::size_t> find_first_altered() const;
   /// The last whole checkpoint, if any. Throws std::runtime_error when it is not one of this version.
   [[nodiscard]] std::optional<Checkpoint> last_checkpoint() const;
+  /// The one that was saved before the first step, if it is whole.
+  [[nodiscard]] std::optional<Checkpoint> first_checkpoint() const;
 
  private:
   [[nodiscard]] const Hdf5Array& array(const std::string& name) const;
   void open_arrays();
   void check_shapes() const;
   void count_instants();
+  /// The checkpoint number k, from 1; none where it is not whole or damaged.
+  [[nodiscard]] std::optional<Checkpoint> read_checkpoint(std::size_t k) const;
+  [[nodiscard]] std::size_t checkpoint_rows() const;
   [[nodiscard]] std::string read_bytes(const std::string& name, std::size_t first, std::size_t count) const;
 
   Hdf5File file_;

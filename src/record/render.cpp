@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kBoundsInstants = 40;
 constexpr int kSegments = 32;
+constexpr double kAround = 2.5;         // a picture is at least this many times as large as what moves
+constexpr double kLeastShare = 8;       // and at least this part of its whole way
 constexpr double kTimeRounding = 1e-9;  // a sum of steps is not exactly the time that people name
 constexpr std::size_t kPaletteFrames = 6;
 
@@ -69,10 +71,15 @@ void Renderer::find_bounds() {
   const std::vector<RecordedBody>& bodies = recording_.head().bodies;
   std::vector<double> reach(bodies.size());
   bool has_moving = false;
+  for (std::size_t k = 0; k < bodies.size(); ++k) reach[k] = reach_of(meshes_[bodies[k].shape]);
+  for (const RecordedVisual& visual : recording_.head().robots.visuals) {
+    const double farthest = visual.pose.p.norm() + reach_of(meshes_[visual.shape]);
+    reach[visual.body] = std::max(reach[visual.body], farthest);
+  }
   for (std::size_t k = 0; k < bodies.size(); ++k) {
-    reach[k] = reach_of(meshes_[bodies[k].shape]);
     has_moving = has_moving || (bodies[k].kind != BodyKind::kFixed && reach[k] > 0);
   }
+  reach_ = reach;
   std::array<std::vector<double>, 3> low, high;
   for_each_row(recording_, "position", spread_instants(time_.size(), kBoundsInstants),
                [&](std::span<const double> row, std::size_t) {
@@ -97,11 +104,66 @@ void Renderer::find_bounds() {
   }
 }
 
+/// The whole way of what moves or, where that would make what moves a dot, a part of it around that.
+void Renderer::look_at(const Instant& instant, Picture& picture) const {
+  Vec3 low = low_, high = high_;
+  const Aabb subject = find_subject(instant);
+  const double path = (high_ - low_).norm();
+  const double wanted = std::max(kAround * (subject.upper - subject.lower).norm(), path / kLeastShare);
+  if (!options_.camera && wanted < path && (subject.lower.array() <= subject.upper.array()).all()) {
+    const Vec3 half = Vec3::Constant(0.5 * wanted / std::sqrt(3.0));
+    low = subject.center() - half;
+    high = subject.center() + half;
+    picture.camera = fit_camera(low, high, static_cast<double>(options_.width) / options_.height);
+  } else {
+    picture.camera = camera_;
+  }
+  picture.middle = 0.5 * (low + high);
+  picture.radius = std::max(1e-9, 0.5 * (high - low).norm());
+}
+
+/// Around what moves, at one instant.
+Aabb Renderer::find_subject(const Instant& instant) const {
+  Aabb box;
+  const std::vector<RecordedBody>& bodies = recording_.head().bodies;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const Vec3 p = instant.pose(k).p;
+    if (bodies[k].kind == BodyKind::kFixed || reach_[k] <= 0 || !p.allFinite()) continue;
+    box.include(p + Vec3::Constant(reach_[k]));
+    box.include(p - Vec3::Constant(reach_[k]));
+  }
+  return box;
+}
+
+/// What a body looks like: its visuals or, where it has none, its shape.
+void Renderer::add_looks(const Looks& looks, Picture& picture) const {
+  const std::vector<RecordedBody>& bodies = recording_.head().bodies;
+  const auto to_color = [](const Color& c) {
+    return PaletteColor{static_cast<float>(c[0]), static_cast<float>(c[1]), static_cast<float>(c[2])};
+  };
+  const auto own = std::find_if(recording_.head().robots.colors.begin(), recording_.head().robots.colors.end(),
+                                [&](const RecordedColor& color) { return color.body == looks.body; });
+  const PaletteColor color = own != recording_.head().robots.colors.end()
+                                 ? to_color(own->color)
+                                 : kPalette[palette_index(bodies[looks.body].kind, looks.body)];
+  const auto add = [&](std::uint32_t shape, const Transform& pose, const PaletteColor& of) {
+    const TriangleMesh& mesh = meshes_[shape];
+    if (mesh.triangles.empty()) return;
+    const auto& kind = shapes_[shape].kind;
+    const bool is_round = std::holds_alternative<Sphere>(kind) || std::holds_alternative<Cylinder>(kind);
+    picture.bodies.push_back({&mesh, pose, of, is_round});
+  };
+  if (looks.visuals.empty()) add(bodies[looks.body].shape, looks.pose, color);
+  for (const RecordedVisual& visual : looks.visuals) {
+    add(visual.shape, looks.pose * to_transform(visual.pose), visual.color ? to_color(*visual.color) : color);
+  }
+}
+
 Picture Renderer::picture_of(const Instant& instant) const {
   Picture picture;
-  picture.camera = camera_;
-  picture.middle = 0.5 * (low_ + high_);
-  picture.radius = std::max(1e-9, 0.5 * (high_ - low_).norm());
+  look_at(instant, picture);
+  const std::vector<RecordedVisual>& visuals = recording_.head().robots.visuals;  // by body
+  auto visual = visuals.begin();
   const std::vector<RecordedBody>& bodies = recording_.head().bodies;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     Pose pose = instant.pose(k);
@@ -113,10 +175,10 @@ Picture Renderer::picture_of(const Instant& instant) const {
       const Vec3 normal = at.R * plane.normal;
       picture.planes.push_back({normal, plane.offset + normal.dot(at.p)});
     });
-    const TriangleMesh& mesh = meshes_[bodies[k].shape];
-    if (mesh.triangles.empty()) continue;
-    picture.bodies.push_back(
-        {&mesh, placed, kPalette[palette_index(bodies[k].kind, k)], std::holds_alternative<Sphere>(shape.kind)});
+    const auto body = static_cast<std::uint32_t>(k);
+    const auto first = std::find_if(visual, visuals.end(), [&](const RecordedVisual& v) { return v.body >= body; });
+    visual = std::find_if(first, visuals.end(), [&](const RecordedVisual& v) { return v.body > body; });
+    add_looks({body, placed, {first, visual}}, picture);
   }
   return picture;
 }

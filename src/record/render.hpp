@@ -5,7 +5,9 @@
 #include "record/draw/raster.hpp"
 #include "record/recording.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@ namespace achilles {
 
 struct RenderOptions {
   int width = 960, height = 540;  // [pixels]
-  std::optional<Camera> camera;   // none: everything that moves is in the picture
+  std::optional<Camera> camera;   // none: what moves is in the picture, with all of its way where that is not too long
 };
 
 /// Keeps the triangles of a recording's shapes and where its camera stands, to draw any of its instants. The recording
@@ -26,6 +28,14 @@ class Renderer {
 
  private:
   void find_bounds();
+  struct Looks {
+    std::uint32_t body = 0;
+    Transform pose;
+    std::span<const RecordedVisual> visuals;
+  };
+  void look_at(const Instant& instant, Picture& picture) const;
+  [[nodiscard]] Aabb find_subject(const Instant& instant) const;
+  void add_looks(const Looks& looks, Picture& picture) const;
   [[nodiscard]] Picture picture_of(const Instant& instant) const;
 
   const Recording& recording_;
@@ -33,6 +43,7 @@ class Renderer {
   std::vector<Shape> shapes_;
   std::vector<TriangleMesh> meshes_;  // per shape; planes in them are drawn as planes
   std::vector<double> time_;          // [s] of every instant
+  std::vector<double> reach_;         // [m] per body: how far from its origin it is seen
   Vec3 low_ = Vec3::Zero(), high_ = Vec3::Zero();
   Camera camera_;
   Instant instant_;  // scratch

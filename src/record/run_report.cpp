@@ -77,6 +77,7 @@ void ReportBuilder::begin(const World& world, const Scene& scene) {
   report_.solver = names.solver;
   report_.energy.initial = energy_.measure(world).total();
   balance_.begin(world);
+  limits_.begin(world, scene);
   for (const Diagnostic& warning : scene.warnings) report_.warnings.push_back(warning.text());
 }
 
@@ -90,14 +91,18 @@ void ReportBuilder::after_step(const World& world, const StepReport& step) {
   r.impacts += step.impacts;
   r.impact_iterations_max = std::max(r.impact_iterations_max, step.impact_iterations);
   r.lineality += step.lineality;
+  keep_maximum(r.impact_estimate_max, step.impact_estimate);
+  r.hastened_impacts += step.hastened_impacts;
+  r.unpointed_impacts += step.unpointed_impacts;
   r.triggers_in += step.triggers_in;
   r.triggers_out += step.triggers_out;
   r.costs += step.costs;
   external_work_ += step.external_work;
+  keep_maximum(most_work_, std::abs(external_work_));
   const double gain = energy_.measure(world).total() - r.energy.initial - external_work_;
-  keep_largest(r.energy.max_gain, gain);
-  keep_largest(r.residual_max, step.residual);
-  keep_largest(r.joint_error_max, step.joint_error);
+  keep_maximum(r.energy.max_gain, gain);
+  keep_maximum(r.residual_max, step.residual);
+  keep_maximum(r.joint_error_max, step.joint_error);
   if (step.stopped && !r.stopped) r.stopped = step.stopped;
 }
 
@@ -115,6 +120,7 @@ void ReportBuilder::contacts(const World& world, std::span<const ContactRecord> 
   }
   has_balance_ = true;
   balance_.see(world, records);
+  limits_.see(world, records);
   for (const ContactRecord& record : records) {
     const double impulse = record.impulse.norm();
     if (!(impulse > 0)) continue;
@@ -125,8 +131,35 @@ void ReportBuilder::contacts(const World& world, std::span<const ContactRecord> 
   }
 }
 
+void ReportBuilder::begin_sensors(std::span<const SensorInfo> sensors, std::span<const double> values) {
+  report_.sensors.clear();
+  for (const SensorInfo& info : sensors) {
+    RunReport::Sensor sensor{info.name, {}};
+    for (std::size_t k = 0; k < info.columns.size(); ++k) {
+      const double value = values[info.first + k];
+      sensor.columns.push_back(
+          {std::string(info.columns[k].name), std::string(info.columns[k].unit), value, value, value});
+    }
+    report_.sensors.push_back(std::move(sensor));
+  }
+}
+
+void ReportBuilder::sensors(std::span<const double> values) {
+  std::size_t at = 0;
+  for (RunReport::Sensor& sensor : report_.sensors) {
+    for (RunReport::SensorColumn& column : sensor.columns) {
+      if (at == values.size()) return;
+      column.last = values[at++];
+      keep_maximum(column.max, column.last);
+      if (!(column.last >= column.min) && column.min == column.min) column.min = column.last;
+    }
+  }
+}
+
 void ReportBuilder::instant(const World&, double penetration) {
-  keep_largest(report_.penetration.max, penetration);
+  if (!has_depth_) limits_.set_start_depth(penetration);
+  has_depth_ = true;
+  keep_maximum(report_.penetration.max, penetration);
   report_.penetration.final = penetration;
 }
 
@@ -146,10 +179,13 @@ void ReportBuilder::take_earlier(const Scalars& instant, bool is_first) {
   r.triggers_in += instant.triggers_in;
   r.triggers_out += instant.triggers_out;
   external_work_ += instant.external_work;
-  keep_largest(r.energy.max_gain, energy - r.energy.initial - external_work_);
-  keep_largest(r.residual_max, instant.residual);
-  keep_largest(r.joint_error_max, instant.joint_error);
-  keep_largest(r.penetration.max, instant.penetration);
+  keep_maximum(most_work_, std::abs(external_work_));
+  keep_maximum(r.energy.max_gain, energy - r.energy.initial - external_work_);
+  keep_maximum(r.residual_max, instant.residual);
+  keep_maximum(r.joint_error_max, instant.joint_error);
+  if (is_first) limits_.set_start_depth(instant.penetration);
+  has_depth_ = true;
+  keep_maximum(r.penetration.max, instant.penetration);
   r.penetration.final = instant.penetration;
 }
 
@@ -164,8 +200,26 @@ RunReport ReportBuilder::finish(const World& world) const {
   return finish(world, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
 }
 
+namespace {
+
+/// What impacts did that their law does not promise.
+void warn_of_impacts(RunReport& report) {
+  if (report.hastened_impacts > 0) {
+    report.warnings.push_back("impact: reflections one at a time took too long in " +
+                              std::to_string(report.hastened_impacts) +
+                              " impacts, which were ended by reflections of all contacts at once");
+  }
+  if (report.unpointed_impacts > 0) {
+    report.warnings.push_back("impact: the friction cones of " + std::to_string(report.unpointed_impacts) +
+                              " impacts are not pointed together: nothing guarantees that coupled friction ends");
+  }
+}
+
+}  // namespace
+
 RunReport ReportBuilder::finish(const World& world, double wall_seconds) const {
   RunReport report = report_;
+  warn_of_impacts(report);
   report.time = world.time;
   report.wall_seconds = earlier_seconds_ + wall_seconds;
   report.real_time_factor = report.wall_seconds > 0 ? (world.time - start_time_) / report.wall_seconds : 0;
@@ -178,6 +232,7 @@ RunReport ReportBuilder::finish(const World& world, double wall_seconds) const {
     report.momentum.linear_error = balance_.linear();
     report.momentum.angular_error = balance_.angular();
   }
+  for (std::string& warning : limits_.list(report, most_work_)) report.warnings.push_back(std::move(warning));
   const double steps = static_cast<double>(std::max<std::int64_t>(report.steps, 1));
   report.contacts_mean = contact_sum_ / steps;
   report.iterations_mean = iteration_sum_ / steps;
@@ -208,6 +263,21 @@ Json pairs_to_json(const RunReport& r, Numbers& number) {
                      {"peak", number("pairs.peak", pair.peak)}});
   }
   return pairs;
+}
+
+Json sensors_to_json(const RunReport& r, Numbers& number) {
+  Json sensors = Json::object();
+  for (const RunReport::Sensor& sensor : r.sensors) {
+    Json& columns = sensors[to_utf8(sensor.name)] = Json::object();
+    for (const RunReport::SensorColumn& column : sensor.columns) {
+      const std::string key = "sensors." + sensor.name + "." + column.name;
+      columns[column.name] = {{"unit", column.unit},
+                              {"last", number(key + ".last", column.last)},
+                              {"min", number(key + ".min", column.min)},
+                              {"max", number(key + ".max", column.max)}};
+    }
+  }
+  return sensors;
 }
 
 }  // namespace
@@ -242,7 +312,12 @@ Json to_json(const RunReport& r) {
   json["solver_stats"] = {{"iterations_max", r.iterations_max},
                           {"iterations_mean", number("solver_stats.iterations_mean", r.iterations_mean)},
                           {"residual_max", number("solver_stats.residual_max", r.residual_max)}};
-  json["impacts"] = {{"count", r.impacts}, {"iterations_max", r.impact_iterations_max}, {"lineality", r.lineality}};
+  json["impacts"] = {{"count", r.impacts},
+                     {"iterations_max", r.impact_iterations_max},
+                     {"lineality", r.lineality},
+                     {"expected_max", number("impacts.expected_max", r.impact_estimate_max)},
+                     {"hastened", r.hastened_impacts},
+                     {"friction_unpointed", r.unpointed_impacts}};
   json["events"] = {{"new_contact", r.new_contacts},
                     {"lost_contact", r.lost_contacts},
                     {"trigger_in", r.triggers_in},
@@ -261,16 +336,14 @@ Json to_json(const RunReport& r) {
                        {"time", number("stopped.time", r.stopped->time)},
                        {"message", to_utf8(r.stopped->message)}};
   }
+  if (!r.sensors.empty()) json["sensors"] = sensors_to_json(r, number);
   json["bodies"] = bodies_to_json(r, number, warnings);
   for (const std::string& warning : warnings) json["warnings"].push_back(to_utf8(warning));
   return json;
 }
 
 void write_report(const RunReport& report, const std::string& path) {
-  OutputFile file(path);
-  file.write(to_json(report).dump(2));
-  file.write("\n");
-  file.close();
+  replace_file(path, to_json(report).dump(2) + "\n");
 }
 
 }  // namespace achilles

@@ -3,11 +3,13 @@
 
 #include "record/layout.hpp"
 #include "record/momentum_balance.hpp"
+#include "record/report/run_warnings.hpp"
 #include "record/touches.hpp"
 #include "world/energy.hpp"
 
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
+#include <achilles/sensor.hpp>
 #include <achilles/world.hpp>
 
 #include <nlohmann/json.hpp>
@@ -35,6 +37,9 @@ class ReportBuilder {
   /// Impulses of the step that led to the state of `world`, for what began and ceased to touch, for the statistics per
   /// pair of bodies and for the balance of momentum. Without it the report has none of these.
   void contacts(const World& world, std::span<const ContactRecord> records);
+  /// The sensors of the simulation and their present values; then their values after every step.
+  void begin_sensors(std::span<const SensorInfo> sensors, std::span<const double> values);
+  void sensors(std::span<const double> values);
   /// Deepest interpenetration at a recorded instant [m], measured from geometry. Call it for the last state too: its
   /// value is `penetration.final`.
   void instant(const World& world, double penetration);
@@ -62,6 +67,7 @@ class ReportBuilder {
   double start_time_ = 0;       // [s] simulated
   double earlier_seconds_ = 0;  // [s] wall time of the part that came before
   double external_work_ = 0;    // [J] since the start
+  double most_work_ = 0;        // [J] the most of it so far, whatever its sign
   struct PairSums {
     std::int64_t count = 0;
     double impulse = 0, peak = 0;  // [N s]
@@ -71,7 +77,9 @@ class ReportBuilder {
   double iteration_sum_ = 0;
   EnergyMeter energy_;
   MomentumBalance balance_;
+  RunWarnings limits_;
   bool has_balance_ = false;
+  bool has_depth_ = false;
   Touches touches_;
   std::vector<RecordedEvent> touch_events_;  // scratch
   RunReport report_;

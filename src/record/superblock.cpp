@@ -5,12 +5,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace achilles {
 namespace {
@@ -22,20 +18,6 @@ constexpr std::size_t kVersionAt = 8, kOffsetSizeAt = 9, kFlagsAt = 11, kEndAt =
 constexpr std::array<unsigned char, 8> kSignature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
 using Superblock = std::array<unsigned char, kBytes>;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 [[noreturn]] void fail(const std::string& path, const std::string& action) {
   const int error = errno;
@@ -97,70 +79,71 @@ bool is_known(const Superblock& block) {
 }  // namespace
 
 void check_superblock(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail(path, "open the recording");
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail(path, "open the recording");
-  if (!S_ISREG(status.st_mode)) throw std::runtime_error(path + ": not a recording: not a regular file");
+  const platform::File file(path, platform::OpenMode::kRead);
+  if (!file.is_open()) fail(path, "open the recording");
+  if (!file.is_regular()) throw std::runtime_error(path + ": not a recording: not a regular file");
+  const std::optional<std::uint64_t> size = file.size();
   Superblock block{};
-  const ssize_t count = ::pread(file.get(), block.data(), kBytes, 0);
-  if (count < 0) fail(path, "read the recording");
-  if (static_cast<std::size_t>(count) < kSignature.size() ||
-      std::memcmp(block.data(), kSignature.data(), kSignature.size()) != 0) {
+  const std::optional<std::size_t> count = file.read_at(0, block.data(), kBytes);
+  if (!size || !count) fail(path, "read the recording");
+  if (*count < kSignature.size() || std::memcmp(block.data(), kSignature.data(), kSignature.size()) != 0) {
     throw std::runtime_error(path + ": not a recording: not a HDF5 file");
   }
-  if (static_cast<std::size_t>(count) < kBytes) throw std::runtime_error(path + ": the file is cut short");
+  if (*count < kBytes) throw std::runtime_error(path + ": the file is cut short");
   if (!is_known(block)) throw std::runtime_error(path + ": not a recording: a HDF5 file that Achilles did not write");
   if (!has_right_checksum(block)) throw std::runtime_error(path + ": the file is damaged: wrong checksum at its start");
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size < stored_end(block)) {
-    throw std::runtime_error(path + ": the file is cut short: " + std::to_string(size) + " of " +
+  if (*size < stored_end(block)) {
+    throw std::runtime_error(path + ": the file is cut short: " + std::to_string(*size) + " of " +
                              std::to_string(stored_end(block)) + " bytes");
   }
 }
 
-OpenSuperblock::OpenSuperblock(const std::string& path) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor_ < 0) fail(path, "reopen the recording");
-  // A file system without locks is no reason to lose a recording.
-  (void)::flock(descriptor_, LOCK_SH | LOCK_NB);
+bool is_being_recorded(const std::string& path) {
+  const platform::File file(path, platform::OpenMode::kRead);
+  return file.is_open() && file.lock_alone() == platform::LockResult::kBusy;
 }
 
-OpenSuperblock::~OpenSuperblock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+OpenSuperblock::OpenSuperblock(const std::string& path) : path_(path), file_(path, platform::OpenMode::kReadWrite) {
+  if (!file_.is_open()) fail(path, "reopen the recording");
+  // A file system without locks is no reason to lose a recording.
+  (void)file_.lock_shared();
+}
+
+bool OpenSuperblock::read(std::span<unsigned char, 48> block) const {
+  return file_.read_at(0, block.data(), kBytes) == kBytes;
 }
 
 void OpenSuperblock::cover(std::uint64_t end, std::uint64_t reserve) {
   if (end <= covered_) return;
-  const std::uint64_t target = end + reserve;
+  std::uint64_t target = end + reserve;
   Superblock block{};
   // Where a later HDF5 writes something else here, the file stays as the library leaves it: readable in SWMR mode.
-  if (::pread(descriptor_, block.data(), kBytes, 0) != static_cast<ssize_t>(kBytes) || !is_known(block) ||
-      !has_right_checksum(block)) {
+  if (!read(block) || !is_known(block) || !has_right_checksum(block)) {
     covered_ = ~std::uint64_t{0};
     return;
   }
   // First the hole, then the end that points past it. The superblock lies within one page, so a kill cannot tear it.
-  if (::ftruncate(descriptor_, static_cast<off_t>(target)) != 0) fail(path_, "extend the recording");
+  if (!file_.resize(target)) {
+    // Where the file may not become that long, what must be written may still fit.
+    if (errno != EFBIG || !file_.resize(target = end)) fail(path_, "extend the recording");
+  }
   block[kFlagsAt] = 0;
   std::memcpy(block.data() + kEndAt, &target, sizeof target);
   const std::uint32_t checksum = compute_checksum(block);
   std::memcpy(block.data() + kChecksumAt, &checksum, sizeof checksum);
-  if (::pwrite(descriptor_, block.data(), kBytes, 0) != static_cast<ssize_t>(kBytes)) {
-    fail(path_, "write the recording");
-  }
+  if (!file_.write_at(0, block.data(), kBytes)) fail(path_, "write the recording");
   covered_ = target;
+}
+
+void OpenSuperblock::sync() {
+  if (!file_.sync()) fail(path_, "write the recording to the disk");
 }
 
 void OpenSuperblock::finish() {
   Superblock block{};
-  if (::pread(descriptor_, block.data(), kBytes, 0) != static_cast<ssize_t>(kBytes) || !is_known(block)) return;
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) fail(path_, "finish the recording");
-  if (static_cast<std::uint64_t>(status.st_size) > stored_end(block) &&
-      ::ftruncate(descriptor_, static_cast<off_t>(stored_end(block))) != 0) {
-    fail(path_, "finish the recording");
-  }
+  if (!read(block) || !is_known(block)) return;
+  const std::optional<std::uint64_t> size = file_.size();
+  if (!size || (*size > stored_end(block) && !file_.resize(stored_end(block)))) fail(path_, "finish the recording");
 }
 
 }  // namespace achilles

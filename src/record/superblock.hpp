@@ -7,7 +7,10 @@
 // extended to it as a hole. Format: HDF5 File Format Specification 3.0, section II.A, superblock version 3.
 #pragma once
 
+#include "platform/system.hpp"
+
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace achilles {
@@ -16,25 +19,30 @@ namespace achilles {
 /// says: a folder, something else than HDF5, an older format, or a file cut short.
 void check_superblock(const std::string& path);
 
+/// Whether a recorder has the file open, in this process or another; false where the file system knows no locks.
+[[nodiscard]] bool is_being_recorded(const std::string& path);
+
 /// The superblock of a file that HDF5 is writing in SWMR mode.
 class OpenSuperblock {
  public:
   /// After H5Fstart_swmr_write. Holds a shared lock, so that nobody begins another recording over this one.
   explicit OpenSuperblock(const std::string& path);
-  ~OpenSuperblock();
-  OpenSuperblock(const OpenSuperblock&) = delete;
-  OpenSuperblock& operator=(const OpenSuperblock&) = delete;
 
   /// To be called before anything is written at or beyond the present end: readers may look up to `end` bytes. Costs
   /// nothing while an earlier call reached that far; `reserve` is how much further to go when it did not.
   void cover(std::uint64_t end, std::uint64_t reserve);
 
+  /// Waits until the disk has all that was written.
+  void sync();
+
   /// After H5Fclose: cuts off what was extended but not written.
   void finish();
 
  private:
+  [[nodiscard]] bool read(std::span<unsigned char, 48> block) const;
+
   std::string path_;
-  int descriptor_ = -1;
+  platform::File file_;
   std::uint64_t covered_ = 0;  // [bytes]
 };
 

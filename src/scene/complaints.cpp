@@ -27,6 +27,7 @@ Complaints::Complaints(std::string file, std::span<const Override> overrides)
 Diagnostic Complaints::make(Diagnostic::Severity severity, const Place& place, const std::string& field,
                             const std::string& message) const {
   Diagnostic diagnostic{severity, file_, place.line, place.column, field, message};
+  if (place.origin < 0) diagnostic.file = more_files_[static_cast<std::size_t>(-place.origin) - 1];
   if (place.origin > 0) {
     const Override& set = overrides_[static_cast<std::size_t>(place.origin) - 1];
     diagnostic.file = fmt::format("--set {}={}", shorten(set.path), shorten(set.value));
@@ -34,6 +35,11 @@ Diagnostic Complaints::make(Diagnostic::Severity severity, const Place& place, c
     diagnostic.column = 0;
   }
   return diagnostic;
+}
+
+int Complaints::add_file(std::string file) {
+  more_files_.push_back(std::move(file));
+  return -static_cast<int>(more_files_.size());
 }
 
 void Complaints::error(const Place& place, const std::string& field, const std::string& message) {

@@ -16,6 +16,9 @@ class Complaints {
  public:
   Complaints(std::string file, std::span<const Override> overrides);
 
+  /// Names another file that the scene is read from; its places have the origin that this returns, below 0.
+  [[nodiscard]] int add_file(std::string file);
+
   void error(const Place& place, const std::string& field, const std::string& message);
   void warning(const Place& place, const std::string& field, const std::string& message);
 
@@ -35,6 +38,7 @@ class Complaints {
                                 const std::string& message) const;
 
   std::string file_;
+  std::vector<std::string> more_files_;
   std::span<const Override> overrides_;
   std::vector<Diagnostic> errors_;
   std::vector<Diagnostic> warnings_;

@@ -3,12 +3,14 @@
 #include "scene/complaints.hpp"
 #include "scene/format/check.hpp"
 #include "scene/format/format.hpp"
+#include "scene/load_tree.hpp"
 #include "scene/overrides.hpp"
 #include "scene/read_file.hpp"
 #include "scene/warn/warn.hpp"
 #include "scene/yaml/text.hpp"
 #include "scene/yaml/tree.hpp"
 
+#include <achilles/import.hpp>
 #include <achilles/scene.hpp>
 
 #include <filesystem>
@@ -44,35 +46,52 @@ void check_root(const Node& root, Complaints& complaints) {
 
 }  // namespace
 
-Scene parse_scene(std::string_view text, const std::string& file, const std::vector<Override>& overrides) {
-  Complaints complaints(file, overrides);
-  std::optional<Node> root = parse_tree(text, 0, TreeLimits{}, complaints);
-  if (!root) complaints.throw_errors();
-  check_root(*root, complaints);
-  apply_overrides(*root, overrides, scene_format(), complaints);
-  check_tree(*root, scene_format(), complaints);
+Scene scene_file::load_tree(Node root, std::string_view text, const std::string& file,
+                            const std::vector<Override>& overrides, Complaints& complaints,
+                            std::span<const SceneFile> files) {
+  apply_overrides(root, overrides, scene_format(), complaints);
+  check_tree(root, scene_format(), complaints);
 
-  Build build{complaints, std::filesystem::path(file).parent_path().string()};
-  build_settings(build, *root);
-  build_materials(build, *root);
-  build_bodies(build, *root);
-  build_joints(build, *root);
-  build_scripts(build, *root);
-  build_triggers(build, *root);
-  build_rules(build, *root);
+  Build build{complaints, std::filesystem::path(file).parent_path().string(), files};
+  build_settings(build, root);
+  build_materials(build, root);
+  build_bodies(build, root);
+  build_joints(build, root);
+  build_couplings(build, root);
+  build_sensors(build, root);
+  build_scripts(build, root);
+  build_triggers(build, root);
+  build_rules(build, root);
   complaints.throw_errors();
   warn_of_start_contacts(build);
   warn_of_speeds(build);
   warn_of_sizes(build);
+  warn_of_meshes(build);
 
   build.scene.file = file;
-  build.scene.text = overrides.empty() ? std::string(text) : std::string(leading_comment(text)) + write_tree(*root);
+  const bool is_as_written = overrides.empty() && !text.empty();
+  build.scene.text = is_as_written ? std::string(text) : std::string(leading_comment(text)) + write_tree(root);
   build.scene.warnings = complaints.warnings();
   return std::move(build.scene);
 }
 
+Scene parse_scene(std::string_view text, const std::string& file, const std::vector<Override>& overrides,
+                  const std::vector<SceneFile>& files) {
+  Complaints complaints(file, overrides);
+  std::optional<Node> root = parse_tree(text, 0, TreeLimits{}, complaints);
+  if (!root) complaints.throw_errors();
+  check_root(*root, complaints);
+  return load_tree(std::move(*root), text, file, overrides, complaints, files);
+}
+
+Scene load_scene(const std::string& file, const std::vector<Override>& overrides, const ImportOptions& options) {
+  const std::string text = read_file(file, TreeLimits{}.bytes);
+  if (is_robot_text(text)) return import_robot_text(text, file, options, overrides);
+  return parse_scene(text, file, overrides);
+}
+
 Scene load_scene(const std::string& file, const std::vector<Override>& overrides) {
-  return parse_scene(read_file(file, TreeLimits{}.bytes), file, overrides);
+  return load_scene(file, overrides, ImportOptions{});
 }
 
 }  // namespace achilles

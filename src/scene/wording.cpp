@@ -34,6 +34,91 @@ std::size_t count_edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+struct Synonym {
+  std::string_view other, ours;
+};
+
+/// Words of URDF, SDF, MJCF, Bullet, Chrono and Drake for what this format has under another name. A dotted word is a
+/// key inside a mapping; it is offered where the mapping is allowed.
+constexpr Synonym kSynonyms[] = {
+    {"revolute", "hinge"},
+    {"continuous", "hinge"},
+    {"prismatic", "slider"},
+    {"slide", "slider"},
+    {"spherical", "ball"},
+    {"point2point", "ball"},
+    {"weld", "fixed"},
+    {"rigid", "fixed"},
+    {"static", "fixed"},
+    {"kinematic", "scripted"},
+    {"rope", "distance"},
+    {"rod", "distance"},
+    {"cuboid", "box"},
+    {"cube", "box"},
+    {"half-space", "plane"},
+    {"halfspace", "plane"},
+    {"convex", "hull"},
+    {"convex-hull", "hull"},
+    {"terrain", "heightfield"},
+    {"hfield", "heightfield"},
+    {"trimesh", "mesh"},
+    {"sdf", "distance_map"},
+    {"extents", "size"},
+    {"dimensions", "size"},
+    {"width", "height"},
+    {"length", "height"},
+    {"height", "length"},
+    {"diameter", "radius"},
+    {"mu", "friction"},
+    {"bounciness", "restitution"},
+    {"elasticity", "restitution"},
+    {"damping", "spring.damping"},
+    {"stiffness", "spring.stiffness"},
+    {"anchor", "at"},
+    {"pivot", "at"},
+    {"parent", "between"},
+    {"child", "between"},
+    {"bodies", "between"},
+    {"rotation", "orientation"},
+    {"quaternion", "orientation"},
+    {"quat", "orientation"},
+    {"rpy", "euler"},
+    {"pose", "position"},
+    {"origin", "position"},
+    {"translation", "position"},
+    {"pos", "position"},
+    {"angular-velocity", "spin"},
+    {"omega", "spin"},
+    {"linear-velocity", "velocity"},
+    {"type", "kind"},
+    {"timestep", "step"},
+    {"dt", "step"},
+    {"end", "duration"},
+    {"integrator", "method"},
+    {"limit", "limits"},
+    {"range", "limits"},
+    {"actuator", "motor"},
+    {"drive", "motor"},
+    {"target-velocity", "speed"},
+    {"target-position", "position"},
+    {"max-effort", "max_torque"},
+    {"effort", "max_torque"},
+};
+
+/// Our word for one of another engine, if it is allowed here; empty when there is none.
+std::string translate(std::string_view word, std::span<const std::string> words) {
+  const auto same = [](std::string_view a, std::string_view b) {
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return fold(x) == fold(y); });
+  };
+  for (const Synonym& synonym : kSynonyms) {
+    if (!same(word, synonym.other)) continue;
+    const std::string_view allowed = synonym.ours.substr(0, synonym.ours.find('.'));
+    if (std::find(words.begin(), words.end(), allowed) != words.end()) return std::string(synonym.ours);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string shorten(std::string_view text, std::size_t limit) {
@@ -94,7 +179,8 @@ std::string nearest(std::string_view word, std::span<const std::string> words) {
 
 std::string suggestion(std::string_view word, std::span<const std::string> words) {
   std::string all;
-  const std::string meant = nearest(word, words);
+  std::string meant = translate(word, words);
+  if (meant.empty()) meant = nearest(word, words);
   if (!meant.empty()) all += fmt::format("; did you mean '{}'?", meant);
   if (!words.empty()) all += fmt::format("{} allowed: {}", meant.empty() ? ";" : "", enumerate(words));
   return all;

@@ -21,7 +21,8 @@ namespace achilles::scene_file {
 /// The word nearest to `word` in letters changed, left out, added or swapped; empty when none is near.
 [[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> words);
 
-/// "; did you mean 'x'?" or nothing, followed by "; allowed: ..." unless there is no word.
+/// "; did you mean 'x'?" (the word that another engine uses for it, or the nearest one) or nothing, followed by ";
+/// allowed: ..." unless there is no word.
 [[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string> words);
 
 /// A path such as "bodies.left.mass"; put together only when a message needs it.

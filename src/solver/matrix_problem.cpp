@@ -7,22 +7,33 @@
 namespace achilles {
 namespace {
 
+// Place of a body in scratch.bodies.
+std::size_t place_of(std::uint32_t body, const AssembleWorkspace& scratch) {
+  return static_cast<std::size_t>(std::lower_bound(scratch.bodies.begin(), scratch.bodies.end(), body) -
+                                  scratch.bodies.begin());
+}
+
 // Rows of every movable body, in row order; a row whose two bodies are the same is listed once.
 void list_rows_per_body(const RowProblem& problem, AssembleWorkspace& scratch) {
-  const std::size_t bodies = problem.velocities.size();
-  scratch.body_start.assign(bodies + 2, 0);
+  scratch.bodies.clear();
   const auto for_each_body = [](const Row& row, auto&& use) {
     if (row.body_a != kImmovable) use(row.body_a);
     if (row.body_b != kImmovable && row.body_b != row.body_a) use(row.body_b);
   };
   for (const Row& row : problem.rows) {
-    for_each_body(row, [&](std::uint32_t body) { ++scratch.body_start[body + 2]; });
+    for_each_body(row, [&](std::uint32_t body) { scratch.bodies.push_back(body); });
+  }
+  std::sort(scratch.bodies.begin(), scratch.bodies.end());
+  scratch.bodies.erase(std::unique(scratch.bodies.begin(), scratch.bodies.end()), scratch.bodies.end());
+  scratch.body_start.assign(scratch.bodies.size() + 2, 0);
+  for (const Row& row : problem.rows) {
+    for_each_body(row, [&](std::uint32_t body) { ++scratch.body_start[place_of(body, scratch) + 2]; });
   }
   for (std::size_t k = 2; k < scratch.body_start.size(); ++k) scratch.body_start[k] += scratch.body_start[k - 1];
   scratch.body_rows.resize(scratch.body_start.back());
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     for_each_body(problem.rows[i], [&](std::uint32_t body) {
-      scratch.body_rows[scratch.body_start[body + 1]++] = static_cast<std::uint32_t>(i);
+      scratch.body_rows[scratch.body_start[place_of(body, scratch) + 1]++] = static_cast<std::uint32_t>(i);
     });
   }
 }
@@ -33,8 +44,9 @@ void list_neighbours(const Row& row, std::uint32_t i, AssembleWorkspace& scratch
   out.assign(1, i);
   for (const std::uint32_t body : {row.body_a, row.body_b}) {
     if (body == kImmovable) continue;
-    out.insert(out.end(), scratch.body_rows.begin() + scratch.body_start[body],
-               scratch.body_rows.begin() + scratch.body_start[body + 1]);
+    const std::size_t place = place_of(body, scratch);
+    out.insert(out.end(), scratch.body_rows.begin() + scratch.body_start[place],
+               scratch.body_rows.begin() + scratch.body_start[place + 1]);
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

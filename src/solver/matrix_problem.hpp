@@ -34,7 +34,8 @@ struct MatrixProblem {
 
 /// Scratch of assemble().
 struct AssembleWorkspace {
-  std::vector<std::uint32_t> body_start;  // rows of body k are body_rows[body_start[k] .. body_start[k + 1])
+  std::vector<std::uint32_t> bodies;      // those that rows act on, ascending
+  std::vector<std::uint32_t> body_start;  // rows of bodies[k] are body_rows[body_start[k] .. body_start[k + 1])
   std::vector<std::uint32_t> body_rows;
   std::vector<std::uint32_t> neighbours;
 };

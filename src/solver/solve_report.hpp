@@ -7,7 +7,7 @@ namespace achilles {
 
 enum class SolveStatus {
   kSolved,          // model_residual at or below the tolerance
-  kIterationLimit,  // best iterate kept, residual says how good it is
+  kIterationLimit,  // best iterate kept, residual gives its accuracy
   kStagnated,       // ended early: the iterates no longer improve
   kCycling,         // a direct solver came back to a basis it had been in
   kNoSolution,      // proven or met: a secondary ray, an infeasible set
@@ -19,7 +19,7 @@ struct SolveReport {
   int iterations = 0;
   double residual = 0;  // [m/s] largest entry of the natural map, cone rows together: the same for all solvers
   /// [m/s] The same for the problem that was in fact solved: solvers that replace the friction disc by a polygon or a
-  /// box are done when this is small, and `residual` then says what the replacement costs. Else equal to `residual`.
+  /// box are done when this is small, and `residual` then gives the error of the replacement. Else equal to `residual`.
   double model_residual = 0;
 };
 

@@ -67,4 +67,49 @@ SolveReport solve(const RowProblem& problem, const SolverOptions& options, Solve
       options);
 }
 
+namespace {
+
+/// Solves what is left without the equalities. False where there are none or the problem is not finite.
+bool eliminate_and_solve(const MatrixProblem& problem, const SolverOptions& options, SolverWorkspace& scratch,
+                         std::span<double> impulses, SolveReport& report) {
+  if (!scratch.elimination.start(problem)) return false;
+  scratch.elimination.reduce(scratch.reduced);
+  scratch.elimination.restrict_to_rest(impulses, scratch.rest);
+  if (!scratch.rest.empty()) report = solve(scratch.reduced, options, scratch, scratch.rest);
+  scratch.elimination.complete(scratch.rest, impulses);
+  scratch.w.resize(impulses.size());
+  report.residual = std::max(report.residual, compute_residual(problem, impulses, scratch.w));
+  return true;
+}
+
+/// The same for rows of which some share impulses.
+SolveReport solve_parts(const RowProblem& problem, const SolverOptions& options, SolverWorkspace& scratch,
+                        std::span<double> impulses) {
+  SolveReport report;
+  scratch.parts.merge(problem.rows, scratch.matrix, scratch.merged);
+  scratch.parts.gather(impulses, scratch.combined);
+  if (!eliminate_and_solve(scratch.merged, options, scratch, scratch.combined, report)) {
+    report = solve(scratch.merged, options, scratch, scratch.combined);
+  }
+  scratch.parts.scatter(scratch.combined, impulses);
+  return report;
+}
+
+}  // namespace
+
+SolveReport solve_eliminating(const RowProblem& problem, const SolverOptions& options, SolverWorkspace& scratch,
+                              std::span<double> impulses) {
+  assemble(problem, scratch.assemble, scratch.matrix);
+  SolveReport report;
+  if (has_parts(problem.rows)) {
+    report = solve_parts(problem, options, scratch, impulses);
+  } else if (!eliminate_and_solve(scratch.matrix, options, scratch, impulses, report)) {
+    return solve(problem, options, scratch, impulses);
+  }
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    if (impulses[i] != 0) apply_impulse(problem.rows[i], impulses[i], problem.velocities);
+  }
+  return report;
+}
+
 }  // namespace achilles

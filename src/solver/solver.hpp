@@ -3,6 +3,8 @@
 
 #include "solver/direct/dantzig.hpp"
 #include "solver/direct/lemke.hpp"
+#include "solver/elimination/elimination.hpp"
+#include "solver/elimination/merge_parts.hpp"
 #include "solver/gauss_seidel.hpp"
 #include "solver/iterative/jacobi.hpp"
 #include "solver/iterative/nonsmooth_cg.hpp"
@@ -27,6 +29,13 @@ struct SolverWorkspace {
   NewtonWorkspace newton;
   AssembleWorkspace assemble;
   MatrixProblem matrix;  // what the direct solvers and Newton see of rows
+  PartMerge parts;
+  MatrixProblem merged;          // `matrix` with one row per constraint, where some have several parts
+  std::vector<double> combined;  // impulses of `merged`
+  Elimination elimination;
+  MatrixProblem reduced;     // what is left of `matrix` without its equalities
+  std::vector<double> rest;  // impulses of `reduced`
+  std::vector<double> w;     // velocities of `matrix`
 };
 
 /// Solves rows with the solver the options belong to. `impulses` in is the warm start (zero for a cold one), out the
@@ -35,7 +44,13 @@ struct SolverWorkspace {
 [[nodiscard]] SolveReport solve(const RowProblem& problem, const SolverOptions& options, SolverWorkspace& scratch,
                                 std::span<double> impulses);
 
-/// The same for an assembled problem.
+/// The same with all equalities fulfilled exactly (elimination.hpp): the solver of the options sees the other rows
+/// alone, as they move with the mechanisms they belong to. Without equalities this is solve(). The residual is that of
+/// all rows. Rows that share an impulse (row.hpp) are solved here alone.
+[[nodiscard]] SolveReport solve_eliminating(const RowProblem& problem, const SolverOptions& options,
+                                            SolverWorkspace& scratch, std::span<double> impulses);
+
+/// The same as solve() for an assembled problem.
 [[nodiscard]] SolveReport solve(const MatrixProblem& problem, const SolverOptions& options, SolverWorkspace& scratch,
                                 std::span<double> impulses);
 
@@ -80,7 +95,7 @@ struct SolverInfo {
 [[nodiscard]] std::string_view solver_name(const SolverOptions& options);
 
 /// Sets one option by name. Throws std::invalid_argument for an option this solver does not have, a value of the wrong
-/// type or out of range; the text says what is allowed.
+/// type or out of range; the text states what is allowed.
 void set_solver_option(SolverOptions& options, std::string_view name, const SolverValue& value);
 
 /// Present value of an option; throws as above for a name this solver does not have.

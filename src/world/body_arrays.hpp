@@ -20,6 +20,7 @@ void visit_model(const Visit& visit, Bodies&... bodies) {
   visit(bodies.rotation_axis_B...);
   visit(bodies.constant_force...);
   visit(bodies.constant_torque...);
+  visit(bodies.filter...);
 }
 
 /// The same for all that a step changes.
@@ -38,7 +39,7 @@ void visit_state(const Visit& visit, Bodies&... bodies) {
   return bodies.position[body].allFinite() && is_finite(bodies.orientation[body]) && is_finite(bodies.velocity[body]);
 }
 
-static_assert(sizeof(BodyArrays) == 16 * sizeof(std::vector<double>),
+static_assert(sizeof(BodyArrays) == 17 * sizeof(std::vector<double>),
               "a new array belongs into one of the lists above");
 
 }  // namespace achilles

@@ -24,7 +24,8 @@ Collider place_collider(const World& world, std::size_t index, double h) {
           piece.body,
           piece.material,
           world.bodies.is_movable(piece.body),
-          h > 0 ? compute_reach(piece, world.bodies.velocity[piece.body], h) : 0};
+          h > 0 ? compute_reach(piece, world.bodies.velocity[piece.body], h) : 0,
+          world.bodies.filter[piece.body]};
 }
 
 void place_colliders(const World& world, double h, std::vector<Collider>& colliders) {

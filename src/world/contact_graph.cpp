@@ -1,9 +1,10 @@
 #include <achilles/contact_graph.hpp>
 
-#include "graph/groups.hpp"
+#include "graph/islands.hpp"
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 namespace achilles {
@@ -24,7 +25,7 @@ class GraphMaker {
     add_multibodies();
     add_logic();
     add_contacts();
-    number_groups();
+    number_islands();
     std::sort(graph_.edges.begin(), graph_.edges.end(), [](const GraphLink& x, const GraphLink& y) {
       return std::tuple(x.kind, x.a, x.b) < std::tuple(y.kind, y.a, y.b);
     });
@@ -41,7 +42,7 @@ class GraphMaker {
                             : bodies.kind[i] == BodyKind::kScripted ? NodeKind::kScripted
                             : pieces[i] > 1                         ? NodeKind::kComposite
                                                                     : NodeKind::kRigid;
-      graph_.nodes.push_back({kind, i, kNoGroup, world_.names[i]});
+      graph_.nodes.push_back({kind, i, kNoIsland, world_.names[i]});
     }
   }
 
@@ -69,11 +70,11 @@ class GraphMaker {
       joints.push_back({joint.body_a, joint.body_b});
       add_edge(EdgeKind::kJoint, joint.body_a, joint.body_b);
     }
-    Groups mechanisms;
-    find_groups(joints, list_movable(), mechanisms);
-    for (std::size_t group = 0; group < mechanisms.size(); ++group) {
+    Islands mechanisms;
+    find_islands(joints, list_movable(), mechanisms);
+    for (std::size_t island = 0; island < mechanisms.size(); ++island) {
       std::vector<std::uint32_t> links;
-      for (const std::uint32_t edge : mechanisms.edges_of(group)) {
+      for (const std::uint32_t edge : mechanisms.edges_of(island)) {
         for (const std::uint32_t body : {joints[edge].body_a, joints[edge].body_b}) {
           if (world_.bodies.is_movable(body)) links.push_back(body);
         }
@@ -81,7 +82,8 @@ class GraphMaker {
       std::sort(links.begin(), links.end());
       links.erase(std::unique(links.begin(), links.end()), links.end());
       const auto node = static_cast<std::uint32_t>(graph_.nodes.size());
-      graph_.nodes.push_back({NodeKind::kMultibody, links.front(), kNoGroup, "mechanism of " + world_.names[links[0]]});
+      graph_.nodes.push_back(
+          {NodeKind::kMultibody, links.front(), kNoIsland, "mechanism of " + world_.names[links[0]]});
       for (const std::uint32_t body : links) {
         if (graph_.nodes[body].kind == NodeKind::kRigid) graph_.nodes[body].kind = NodeKind::kLink;
         add_edge(EdgeKind::kStructure, body, node);
@@ -93,13 +95,13 @@ class GraphMaker {
     for (const auto& [first, second] : world_.ignored_pairs) add_edge(EdgeKind::kRule, first, second);
     const auto triggers = static_cast<std::uint32_t>(graph_.nodes.size());
     for (std::uint32_t k = 0; k < world_.triggers.size(); ++k) {
-      graph_.nodes.push_back({NodeKind::kTrigger, k, kNoGroup, world_.triggers[k].name});
+      graph_.nodes.push_back({NodeKind::kTrigger, k, kNoIsland, world_.triggers[k].name});
     }
     for (const Presence& presence : world_.events.inside) {
       add_edge(EdgeKind::kPresence, presence.body, triggers + presence.trigger);
     }
     for (std::uint32_t k = 0; k < world_.events.timers.size(); ++k) {
-      graph_.nodes.push_back({NodeKind::kTimer, k, kNoGroup, "timer " + std::to_string(k)});
+      graph_.nodes.push_back({NodeKind::kTimer, k, kNoIsland, "timer " + std::to_string(k)});
     }
   }
 
@@ -118,21 +120,21 @@ class GraphMaker {
     }
   }
 
-  void number_groups() {
+  void number_islands() {
     std::vector<GraphEdge> ties;
     for (const GraphLink& link : graph_.edges) {
       if (link.kind == EdgeKind::kContact || link.kind == EdgeKind::kJoint) ties.push_back({link.a, link.b});
     }
-    Groups groups;
-    find_groups(ties, list_movable(), groups);
-    for (std::size_t group = 0; group < groups.size(); ++group) {
-      for (const std::uint32_t edge : groups.edges_of(group)) {
+    Islands islands;
+    find_islands(ties, list_movable(), islands);
+    for (std::size_t island = 0; island < islands.size(); ++island) {
+      for (const std::uint32_t edge : islands.edges_of(island)) {
         for (const std::uint32_t body : {ties[edge].body_a, ties[edge].body_b}) {
-          if (world_.bodies.is_movable(body)) graph_.nodes[body].group = static_cast<std::uint32_t>(group);
+          if (world_.bodies.is_movable(body)) graph_.nodes[body].island = static_cast<std::uint32_t>(island);
         }
       }
     }
-    graph_.groups = static_cast<std::uint32_t>(groups.size());
+    graph_.islands = static_cast<std::uint32_t>(islands.size());
   }
 
   const World& world_;
@@ -152,6 +154,11 @@ std::string quote(const std::string& text) {
 }  // namespace
 
 ContactGraph make_contact_graph(const World& world, std::span<const ContactRecord> contacts) {
+  for (const ContactRecord& contact : contacts) {
+    if (std::max(contact.body_a, contact.body_b) >= world.bodies.size()) {
+      throw std::out_of_range("a contact names a body that there is not: bodies were removed since the step");
+    }
+  }
   return GraphMaker(world, contacts).make();
 }
 
@@ -173,7 +180,7 @@ std::string write_dot(const ContactGraph& graph) {
     const GraphNode& node = graph.nodes[i];
     std::string label = node.name;
     label.append("\n").append(to_string(node.kind));
-    if (node.group != kNoGroup) label.append(", group ").append(std::to_string(node.group));
+    if (node.island != kNoIsland) label.append(", island ").append(std::to_string(node.island));
     text.append("  n")
         .append(std::to_string(i))
         .append(" [shape=")

@@ -29,6 +29,20 @@ double sum_potential(const BodyArrays& bodies, const Vec3& gravity, std::size_t 
   return energy;
 }
 
+/// Of the rotors that turn with the axes of joints.
+double sum_rotors(const World& world) {
+  double energy = 0;
+  for (std::uint32_t joint = 0; joint < world.joints.size(); ++joint) {
+    for (std::size_t axis = 0; axis < world.joints[joint].axis_count; ++axis) {
+      const double armature = world.joints[joint].drives[axis].armature;
+      if (!(armature > 0)) continue;
+      const double rate = world.joint_rate(joint, axis);
+      energy += 0.5 * armature * rate * rate;
+    }
+  }
+  return energy;
+}
+
 double sum_springs(const World& world) {
   double energy = 0;
   for (std::size_t joint = 0; joint < world.joints.size(); ++joint) {
@@ -55,7 +69,7 @@ double World::kinetic_energy() const {
   double energy = 0;
   for_each_block(bodies.size(),
                  [&](std::size_t, std::size_t first, std::size_t last) { energy += sum_kinetic(bodies, first, last); });
-  return energy;
+  return energy + sum_rotors(*this);
 }
 
 double World::potential_energy() const {
@@ -82,6 +96,7 @@ Energy EnergyMeter::measure(const World& world) {
     sum.kinetic += block.energy.kinetic;
     sum.potential += block.energy.potential;
   });
+  sum.kinetic += sum_rotors(world);
   sum.potential += sum_springs(world);
   return sum;
 }

@@ -1,6 +1,7 @@
 #include "world/events.hpp"
 
 #include "collision/queries/overlap.hpp"
+#include "math/finite.hpp"
 #include "math/refill.hpp"
 #include "world/colliders.hpp"
 
@@ -37,13 +38,21 @@ const char* to_string(EventKind kind) {
 }
 
 std::uint32_t World::add_trigger(const TriggerDescription& description) {
+  if (!is_finite(description.pose)) {
+    throw std::invalid_argument("trigger '" + description.name + "': position and orientation must be finite");
+  }
   (void)make_geometry(description.shape);  // throws where the shape is impossible
   triggers.push_back({description.name, description.shape, description.pose});
   return static_cast<std::uint32_t>(triggers.size() - 1);
 }
 
+/// [s] Every tick is an event: shorter periods would fill the memory within a step.
+constexpr double kShortestPeriod = 1e-6;
+
 std::uint32_t World::add_timer(double period) {
-  if (!(period > 0) || !std::isfinite(period)) throw std::invalid_argument("a timer needs a period above zero");
+  if (!(period >= kShortestPeriod) || !std::isfinite(period)) {
+    throw std::invalid_argument("a timer needs a period of at least a microsecond");
+  }
   events.timers.push_back({period, time + period});
   return static_cast<std::uint32_t>(events.timers.size() - 1);
 }
@@ -62,17 +71,17 @@ class EventSearch {
     find_presences();
     compare(
         world_.events.inside, scratch_.inside, [](const Presence& p) { return p; },
-        [&](const Presence* before, const Presence* now) { tell_trigger(before, now); });
+        [&](const Presence* before, const Presence* now) { report_trigger(before, now); });
     find_near();
     compare(
         world_.events.near, scratch_.near, [](const Nearness& n) { return std::pair(n.body_a, n.body_b); },
-        [&](const Nearness* before, const Nearness* now) { tell_pair(before, now); });
+        [&](const Nearness* before, const Nearness* now) { report_pair(before, now); });
     std::swap(world_.events.inside, scratch_.inside);
     std::swap(world_.events.near, scratch_.near);
   }
 
  private:
-  void tell(EventKind kind, std::uint32_t first, std::uint32_t second) {
+  void report(EventKind kind, std::uint32_t first, std::uint32_t second) {
     events_.push_back({kind, world_.time, first, second});
   }
 
@@ -114,7 +123,7 @@ class EventSearch {
     }
   }
 
-  /// Whether the last search was for this world, a step ago, and asked the same.
+  /// Whether the last search was for this world, a step ago, with the same options.
   [[nodiscard]] bool can_compare() const {
     return scratch_.last_step + 1 == world_.step_index && scratch_.last_colliders.size() == scratch_.colliders.size() &&
            scratch_.last_touching == options_.touching && scratch_.last_proximity == options_.proximity &&
@@ -148,10 +157,41 @@ class EventSearch {
                  [&](const Nearness& n) { return scratch_.moved[n.body_a] == 0 && scratch_.moved[n.body_b] == 0; });
   }
 
+  /// Surfaces of bodies that do not move by themselves have no contacts with each other, and are left out of the
+  /// search.
+  void ignore_surfaces() {
+    const auto is_surface = [&](const Collider& collider) {
+      const GeometryKind& kind = collider.geometry->kind;
+      return !world_.bodies.is_movable(collider.body) &&
+             (std::holds_alternative<PlaneGeometry>(kind) ||
+              std::holds_alternative<std::shared_ptr<const MeshGeometry>>(kind) ||
+              std::holds_alternative<std::shared_ptr<const HeightfieldGeometry>>(kind));
+    };
+    std::vector<std::uint32_t>& surfaces = scratch_.surfaces;
+    surfaces.clear();
+    for (const Collider& collider : scratch_.colliders) {
+      if (is_surface(collider) && (surfaces.empty() || surfaces.back() != collider.body)) {
+        surfaces.push_back(collider.body);
+      }
+    }
+    const std::size_t known = scratch_.ignored.size();
+    for (std::size_t i = 0; i < surfaces.size(); ++i) {
+      if (scratch_.moved[surfaces[i]] == 0) continue;
+      for (std::size_t j = 0; j < surfaces.size(); ++j) {
+        const auto [first, second] = std::minmax(surfaces[i], surfaces[j]);
+        if (i != j) scratch_.ignored.push_back({first, second});
+      }
+    }
+    if (scratch_.ignored.size() == known) return;
+    std::sort(scratch_.ignored.begin(), scratch_.ignored.end());
+    scratch_.ignored.erase(std::unique(scratch_.ignored.begin(), scratch_.ignored.end()), scratch_.ignored.end());
+  }
+
   void find_near() {
     list_ignored_pairs(world_, scratch_.ignored);
     mark_moved();
     keep_unmoved();
+    ignore_surfaces();
     DetectOptions detect;
     detect.collide.margin = options_.proximity;
     detect.threads = threads_;
@@ -184,17 +224,17 @@ class EventSearch {
     }
   }
 
-  void tell_trigger(const Presence* before, const Presence* now) {
-    if (before == nullptr) tell(EventKind::kTriggerIn, now->trigger, now->body);
-    if (now == nullptr) tell(EventKind::kTriggerOut, before->trigger, before->body);
+  void report_trigger(const Presence* before, const Presence* now) {
+    if (before == nullptr) report(EventKind::kTriggerIn, now->trigger, now->body);
+    if (now == nullptr) report(EventKind::kTriggerOut, before->trigger, before->body);
   }
 
-  void tell_pair(const Nearness* before, const Nearness* now) {
+  void report_pair(const Nearness* before, const Nearness* now) {
     const Nearness& pair = now != nullptr ? *now : *before;
     const auto one = [&](bool was, bool is, EventKind fresh, EventKind persistent, EventKind vanished) {
-      if (is && !was) tell(fresh, pair.body_a, pair.body_b);
-      if (is && was && options_.persistent) tell(persistent, pair.body_a, pair.body_b);
-      if (was && !is) tell(vanished, pair.body_a, pair.body_b);
+      if (is && !was) report(fresh, pair.body_a, pair.body_b);
+      if (is && was && options_.persistent) report(persistent, pair.body_a, pair.body_b);
+      if (was && !is) report(vanished, pair.body_a, pair.body_b);
     };
     const auto touches = [](const Nearness* near) { return near != nullptr && near->touching != 0; };
     const auto is_near = [](const Nearness* near) { return near != nullptr && near->touching == 0; };

@@ -16,6 +16,7 @@ struct EventWorkspace {
   DetectWorkspace detection;
   std::vector<Collider> colliders;
   std::vector<IgnoredPair> ignored;
+  std::vector<std::uint32_t> surfaces;  // bodies
   ContactSet contacts;
   std::vector<Nearness> near;
   std::vector<Presence> inside;

@@ -7,6 +7,31 @@
 namespace achilles {
 namespace {
 
+bool has_directions(const ContactLaw& law) { return law.anisotropy.has_value(); }
+
+/// Throws std::invalid_argument naming the material unless the law is possible.
+void check(const std::string& name, const ContactLaw& law) {
+  const auto is_amount = [](double value) { return value >= 0 && std::isfinite(value); };
+  const bool amounts = is_amount(law.friction) && is_amount(law.rolling_friction) &&
+                       is_amount(law.torsional_friction) && is_amount(law.stiffness) && is_amount(law.damping);
+  if (!amounts) {
+    throw std::invalid_argument("material '" + name +
+                                "': friction, stiffness and damping must be finite and not negative");
+  }
+  if (has_directions(law) && !(is_amount(law.anisotropy->x()) && is_amount(law.anisotropy->y()))) {
+    throw std::invalid_argument("material '" + name + "': anisotropy must be finite and not negative");
+  }
+  if (!(law.restitution >= 0 && law.restitution <= 1)) {
+    throw std::invalid_argument("material '" + name + "': restitution must lie between 0 and 1");
+  }
+}
+
+/// Along the axes of the body whose surface has this law.
+Vec3 coefficients_of(const ContactLaw& law) {
+  return has_directions(law) ? Vec3(law.anisotropy->x(), law.anisotropy->y(), law.friction)
+                             : Vec3(Vec3::Constant(law.friction));
+}
+
 double in_series(double a, double b) { return a > 0 && b > 0 ? a * b / (a + b) : std::max(a, b); }
 
 ContactLaw mix(const ContactLaw& a, const ContactLaw& b) {
@@ -27,17 +52,35 @@ ContactLaw mix(const ContactLaw& a, const ContactLaw& b) {
 MaterialTable::MaterialTable() : names_{"default"}, laws_(1) {}
 
 MaterialTable::MaterialTable(std::span<const Material> materials, std::span<const MaterialPair> pairs) {
-  for (const Material& material : materials) names_.push_back(material.name);
+  for (const Material& material : materials) {
+    check(material.name, material.law);
+    names_.push_back(material.name);
+  }
   for (const Material& first : materials) {
     for (const Material& second : materials) {
       laws_.push_back(&first == &second ? first.law : mix(first.law, second.law));
     }
   }
+  const auto has_any = [](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [](const auto& item) { return has_directions(item.law); });
+  };
+  if (has_any(materials) || has_any(pairs)) directional_.resize(laws_.size());
+  for (std::size_t a = 0; a < materials.size() && !directional_.empty(); ++a) {
+    for (std::size_t b = 0; b < materials.size(); ++b) {
+      directional_[a * names_.size() + b] = {coefficients_of(materials[a].law), coefficients_of(materials[b].law)};
+    }
+  }
   for (const MaterialPair& pair : pairs) {
+    check(pair.first + "' with '" + pair.second, pair.law);
     const std::uint32_t a = index_of(pair.first);
     const std::uint32_t b = index_of(pair.second);
     laws_[a * names_.size() + b] = pair.law;
     laws_[b * names_.size() + a] = pair.law;
+    if (!has_directions(pair.law)) continue;
+    const Vec3 coefficients = coefficients_of(pair.law);
+    directional_[b * names_.size() + a] = {std::nullopt, coefficients};
+    directional_[a * names_.size() + b] = {coefficients, std::nullopt};
+    if (a == b) directional_[a * names_.size() + b].of_b = coefficients;
   }
 }
 

@@ -34,13 +34,13 @@ bool PenetrationMeter::is_as_seen(const World& world, std::size_t index) const {
   return same_bits(world.bodies.position[piece.body], seen.position) &&
          same_bits(world.bodies.orientation[piece.body], seen.orientation) && piece.geometry == seen.geometry &&
          same_bits(piece.X_CG, seen.X_CG) && piece.body == collider.body &&
-         world.bodies.is_movable(piece.body) == collider.movable;
+         world.bodies.is_movable(piece.body) == collider.movable && world.bodies.filter[piece.body] == collider.filter;
 }
 
 void PenetrationMeter::remember(const World& world, std::size_t index) {
   const WorldPiece& piece = world.pieces[index];
   Seen& seen = seen_[index];
-  // Threads would quarrel about the count of those who hold a shape that many pieces share.
+  // Copies of a shared pointer on several threads would contend for its reference count.
   if (seen.geometry != piece.geometry) seen.geometry = piece.geometry;
   seen.X_CG = piece.X_CG;
   seen.position = world.bodies.position[piece.body];

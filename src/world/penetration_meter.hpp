@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collision/overlaps.hpp"
-#include "math/blocks.hpp"
+#include "parallel/blocks.hpp"
 
 #include <achilles/world.hpp>
 
@@ -18,6 +18,12 @@ class PenetrationMeter {
  public:
   /// Throws std::invalid_argument when a pose is not finite.
   [[nodiscard]] MeasuredPenetration measure(const World& world, BlockRunner& runner, DetectWorkspace& scratch);
+
+  /// Calls act(body_a, body_b, depth [m]) for every two pieces that overlapped in the last look.
+  template <class Act>
+  void for_each_overlap(const Act& act) const {
+    for (const auto& [pair, depth] : overlaps_.list()) act(colliders_[pair.a].body, colliders_[pair.b].body, depth);
+  }
 
  private:
   /// All that a piece's collider follows from.

@@ -15,6 +15,8 @@ struct WorldQuery::Impl {
   std::vector<Collider> colliders;  // scratch of update
   std::vector<BodyKind> kinds;      // per body
   std::vector<BodyHandle> handles;  // per body
+  // The colliders point to these: bodies may be removed from the world while the query looks at it as it was.
+  std::vector<std::shared_ptr<const Geometry>> geometry;
 
   [[nodiscard]] ColliderFilter make_filter(const QueryFilter& filter) const {
     if (filter.dynamic && filter.fixed && filter.scripted && !filter.accept) return {};
@@ -69,6 +71,8 @@ WorldQuery::WorldQuery(WorldQuery&&) noexcept = default;
 WorldQuery& WorldQuery::operator=(WorldQuery&&) noexcept = default;
 
 void WorldQuery::update(const World& world) {
+  impl_->geometry.clear();
+  for (const WorldPiece& piece : world.pieces) impl_->geometry.push_back(piece.geometry);
   place_colliders(world, 0, impl_->colliders);
   impl_->index.update(impl_->colliders);
   impl_->kinds = world.bodies.kind;

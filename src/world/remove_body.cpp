@@ -68,9 +68,7 @@ void World::remove_body(BodyHandle handle) {
   for (std::uint32_t joint = static_cast<std::uint32_t>(joints.size()); joint-- > 0;) {
     WorldJoint& one = joints[joint];
     if (one.body_a == body || one.body_b == body) {
-      erase_at(joints, joint);
-      erase_at(joint_states, joint);
-      erase_at(joint_names, joint);
+      erase_joint(joint);
       continue;
     }
     if (one.body_a > body) --one.body_a;
@@ -80,7 +78,7 @@ void World::remove_body(BodyHandle handle) {
   erase_events(events, body);
   erase_at(sleep.calm_steps, body);
   erase_at(sleep.energy, body);
-  erase_at(sleep.group, body);
+  erase_at(sleep.island, body);
   erase_at(sleep.next, body);  // itself: it was woken
   erase_at(sleep.contacts, body);
   for (std::uint32_t& next : sleep.next) {

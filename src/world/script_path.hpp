@@ -6,31 +6,13 @@
 // through the given ones; the thesis had no such curve. Before its first and after its last time a script stands still.
 #pragma once
 
+#include "world/arc_length_curve.hpp"
+
 #include <achilles/script.hpp>
 
 #include <vector>
 
 namespace achilles {
-
-/// Natural cubic spline through values at rising parameters, any dimension; at least two of them.
-template <class Value>
-class CubicSpline {
- public:
-  CubicSpline() = default;
-  CubicSpline(std::vector<double> at, std::vector<Value> values);
-  [[nodiscard]] Value value(double u) const;
-  [[nodiscard]] Value derivative(double u) const;
-  [[nodiscard]] Value second_derivative(double u) const;
-  [[nodiscard]] double begin() const { return at_.front(); }
-  [[nodiscard]] double end() const { return at_.back(); }
-  [[nodiscard]] const std::vector<double>& parameters() const { return at_; }
-
- private:
-  [[nodiscard]] std::size_t piece_of(double u) const;
-
-  std::vector<double> at_;
-  std::vector<Value> values_, bends_;  // bends: second derivatives
-};
 
 /// Orientation with its spin [rad/s] and the rate of that [rad/s²], both in world axes.
 struct RotationMotion {
@@ -68,14 +50,12 @@ class ScriptPath {
   [[nodiscard]] ScriptMotion motion(double t) const;
 
  private:
-  [[nodiscard]] double parameter_at(double arc_length) const;
   void follow_path(double t, ScriptMotion& motion) const;
 
   Pose start_;
   bool has_path_ = false, has_turn_ = false;
-  CubicSpline<Vec3> space_;
-  std::vector<double> lengths_;  // [m] arc length at the parameters of space_
-  CubicSpline<double> travel_;   // [m] over [s]
+  ArcLengthCurve space_;
+  CubicSpline<double> travel_;  // [m] over [s]
   RotationSpline turn_;
   double turn_begin_ = 0, turn_end_ = 0;  // [s]
 };

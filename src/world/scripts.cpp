@@ -1,4 +1,4 @@
-// Scripted bodies: a script tells the place, the velocity follows from it.
+// Scripted bodies: a script gives the place, the velocity follows from it.
 #include <achilles/world.hpp>
 
 #include "world/script_path.hpp"
@@ -7,17 +7,43 @@
 #include <stdexcept>
 
 namespace achilles {
+namespace {
+
+/// Throws std::invalid_argument unless times rise and all numbers are finite: what a path is made from.
+void check_script(const ScriptDescription& script) {
+  const auto require = [&](bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument("script of body '" + script.body + "': " + what);
+  };
+  for (const Vec3& point : script.space) require(point.allFinite(), "the points of its path must be finite");
+  for (std::size_t i = 0; i < script.speed.size(); ++i) {
+    const auto& [time, length] = script.speed[i];
+    require(std::isfinite(time) && std::isfinite(length), "times and lengths must be finite");
+    require(i == 0 || script.speed[i - 1].first < time, "the times of its speed must rise");
+  }
+  for (std::size_t i = 0; i < script.turn.size(); ++i) {
+    const auto& [time, key] = script.turn[i];
+    const double length = key.norm();
+    require(std::isfinite(time) && std::isfinite(length) && length > 0, "its turn needs finite times and orientations");
+    require(i == 0 || script.turn[i - 1].first < time, "the times of its turn must rise");
+  }
+}
+
+}  // namespace
 
 void World::add_script(const ScriptDescription& description) {
   const std::uint32_t body = index_of(find(description.body));
   if (bodies.kind[body] != BodyKind::kScripted) {
     throw std::invalid_argument("body '" + description.body + "' has a script but is not scripted");
   }
+  check_script(description);
   WorldScript script{body, description, bodies.frame(body), nullptr};
   script.path = std::make_shared<const ScriptPath>(description, script.start);
+  const Pose pose = script.path->pose(time);
+  if (!pose.p.allFinite() || !pose.q.coeffs().allFinite()) {
+    throw std::invalid_argument("script of body '" + description.body + "': its place is no number");
+  }
   sleep_log.reader = nullptr;
   scripts.push_back(std::move(script));
-  const Pose pose = scripts.back().path->pose(time);
   bodies.orientation[body] = pose.q;
   bodies.position[body] = pose.p + pose.q * bodies.center_B[body];
 }

@@ -15,7 +15,9 @@ bool is_same(const Mesh& a, const Mesh& b) { return a.vertices == b.vertices && 
 bool is_same(const Heightfield& a, const Heightfield& b) {
   return a.rows == b.rows && a.columns == b.columns && a.cell == b.cell && a.heights == b.heights;
 }
-bool is_same(const DistanceMap& a, const DistanceMap& b) { return a.cell == b.cell && is_same(a.mesh, b.mesh); }
+bool is_same(const DistanceMap& a, const DistanceMap& b) {
+  return a.cell == b.cell && a.sampling == b.sampling && is_same(a.mesh, b.mesh);
+}
 
 // Planes are few, compounds have several pieces.
 bool is_same_single_piece(const Shape& a, const Shape& b) {

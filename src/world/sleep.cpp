@@ -1,10 +1,12 @@
 // Sleeping and waking: sleepers wake as they fell asleep, together, and find the contacts they had. What either costs
-// depends on who lies down or wakes, not on how many sleep.
+// depends on the bodies that lie down or wake, not on how many sleep.
 #include <achilles/world.hpp>
 
 #include "geometry/geometry.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace achilles {
@@ -35,10 +37,11 @@ void append(const CachedContact& contact, const std::vector<CachedPoint>& points
 }  // namespace
 
 void World::lie_down(std::uint32_t body, std::uint32_t with) {
+  if (body >= bodies.size() || with >= bodies.size()) throw std::out_of_range("lie_down: there is no such body");
   if (bodies.asleep[body] != 0) return;
   bodies.asleep[body] = 1;
   bodies.velocity[body] = {};
-  sleep.group[body] = sleep.groups;
+  sleep.island[body] = sleep.islands;
   if (body != with) sleep.next[body] = std::exchange(sleep.next[with], body);
 }
 
@@ -52,8 +55,8 @@ void World::lay_contacts_aside() {
       append(contact, contact_cache.points, rest);
       continue;
     }
-    // Who wakes with another finds their contact there.
-    const bool together = a_sleeps && b_sleeps && sleep.group[a] == sleep.group[b];
+    // Bodies that wake together find their contact there.
+    const bool together = a_sleeps && b_sleeps && sleep.island[a] == sleep.island[b];
     for (const auto& [body, keeps] : {std::pair(a, a_sleeps), std::pair(b, b_sleeps && !together)}) {
       if (!keeps) continue;
       forget(contact, sleep.contacts[body]);
@@ -85,6 +88,7 @@ void World::wake(std::uint32_t body) { wake(std::span(&body, 1)); }
 void World::wake(std::span<const std::uint32_t> list) {
   const std::size_t known = contact_cache.contacts.size();
   for (const std::uint32_t body : list) {
+    if (body >= bodies.size()) throw std::out_of_range("wake: there is no body " + std::to_string(body));
     sleep.calm_steps[body] = 0;
     for (std::uint32_t at = body; bodies.asleep[at] != 0; at = std::exchange(sleep.next[at], at)) {
       bodies.asleep[at] = 0;

@@ -12,12 +12,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 7;
+constexpr std::uint32_t kVersion = 11;
 
 struct Writing {
   BinaryWriter stream;
@@ -87,6 +88,7 @@ void visit_kind(Archive& archive, Kind& kind, int depth) {
   } else if constexpr (std::is_same_v<T, DistanceMap>) {
     visit_kind(archive, kind.mesh, depth);
     archive.plain(kind.cell);
+    archive.plain(kind.sampling);
   } else if constexpr (std::is_same_v<T, Compound>) {
     const std::uint64_t count = archive.resize(kind.parts);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -95,7 +97,7 @@ void visit_kind(Archive& archive, Kind& kind, int depth) {
       archive.plain(part.pose.q);
       visit_shape(archive, part.shape, depth + 1);
     }
-  } else {
+  } else if constexpr (!std::is_same_v<T, NoShape>) {
     archive.plain(kind);  // plain numbers
   }
 }
@@ -149,6 +151,12 @@ struct SnapshotAccess {
     visit_texts(archive, world.materials.names_);
     const std::uint64_t laws = archive.resize(world.materials.laws_);
     for (std::uint64_t i = 0; i < laws; ++i) visit_law(archive, element(archive, world.materials.laws_, i));
+    const std::uint64_t directional = archive.resize(world.materials.directional_);
+    for (std::uint64_t i = 0; i < directional; ++i) {
+      auto& pair = element(archive, world.materials.directional_, i);
+      visit_coefficients(archive, pair.of_a);
+      visit_coefficients(archive, pair.of_b);
+    }
     archive.array(world.contact_cache.contacts);
     archive.array(world.contact_cache.points);
     archive.array(world.manifold_memory.manifolds);
@@ -156,12 +164,16 @@ struct SnapshotAccess {
     archive.array(world.joints);
     archive.array(world.joint_states);
     visit_texts(archive, world.joint_names);
+    archive.array(world.drive_points);
+    archive.array(world.couplings);
+    archive.array(world.coupling_terms);
+    visit_texts(archive, world.coupling_names);
     const std::uint64_t scripts = archive.resize(world.scripts);
     for (std::uint64_t i = 0; i < scripts; ++i) visit_script(archive, element(archive, world.scripts, i));
     archive.array(world.ignored_pairs);
     archive.array(world.sleep.calm_steps);
     archive.array(world.sleep.energy);
-    archive.array(world.sleep.group);
+    archive.array(world.sleep.island);
     archive.array(world.sleep.next);
     const std::uint64_t sleepers = archive.resize(world.sleep.contacts);
     for (std::uint64_t i = 0; i < sleepers; ++i) {
@@ -169,7 +181,7 @@ struct SnapshotAccess {
       archive.array(kept.contacts);
       archive.array(kept.points);
     }
-    archive.plain(world.sleep.groups);
+    archive.plain(world.sleep.islands);
     archive.plain(world.sleep.gravity);
     const std::uint64_t triggers = archive.resize(world.triggers);
     for (std::uint64_t i = 0; i < triggers; ++i) {
@@ -222,6 +234,15 @@ struct SnapshotAccess {
     }
   }
 
+  template <class Archive, class Coefficients>
+  static void visit_coefficients(Archive& archive, Coefficients& coefficients) {
+    Vec3 values = coefficients.value_or(Vec3::Constant(-1));  // negative: none
+    archive.plain(values);
+    if constexpr (std::is_same_v<Archive, Reading>) {
+      if (values.minCoeff() >= 0) coefficients = values;
+    }
+  }
+
   /// Times that rise and numbers that are finite: what a path is made from.
   static bool is_sound(const ScriptDescription& script) {
     const auto finite = [](const Vec3& point) { return point.allFinite(); };
@@ -245,7 +266,7 @@ struct SnapshotAccess {
 
   /// Rings are rings when every body is the next of exactly one.
   static bool is_sound(const SleepState& sleep, std::size_t n) {
-    bool sound = sleep.calm_steps.size() == n && sleep.energy.size() == n && sleep.group.size() == n &&
+    bool sound = sleep.calm_steps.size() == n && sleep.energy.size() == n && sleep.island.size() == n &&
                  sleep.next.size() == n && sleep.contacts.size() == n;
     std::vector<bool> met(n, false);
     for (const std::uint32_t next : sleep.next) {
@@ -254,6 +275,27 @@ struct SnapshotAccess {
     }
     return sound && std::all_of(sleep.contacts.begin(), sleep.contacts.end(),
                                 [](const ContactCache& kept) { return is_sound(kept); });
+  }
+
+  static bool is_sound(const WorldJoint& joint, std::size_t points) {
+    return std::all_of(joint.drives.begin(), joint.drives.end(), [&](const JointDrive& drive) {
+      const DriveControl& control = drive.control;
+      return control.kind <= DriveControl::Kind::kPosition &&
+             (control.kind == DriveControl::Kind::kNone ||
+              (control.count > 0 && std::uint64_t{control.first} + control.count <= points));
+    });
+  }
+
+  static bool couplings_are_sound(const World& world) {
+    bool sound = world.coupling_names.size() == world.couplings.size();
+    for (const WorldCoupling& coupling : world.couplings) {
+      sound =
+          sound && coupling.count > 0 && std::uint64_t{coupling.first} + coupling.count <= world.coupling_terms.size();
+    }
+    for (const WorldCouplingTerm& term : world.coupling_terms) {
+      sound = sound && term.joint < world.joints.size() && term.axis < world.joints[term.joint].axis_count;
+    }
+    return sound;
   }
 
   /// What every stage relies on: arrays of one length, indices in range.
@@ -265,8 +307,12 @@ struct SnapshotAccess {
                  b.rotation_axis_B.size() == n && b.constant_force.size() == n && b.constant_torque.size() == n &&
                  b.position.size() == n && b.orientation.size() == n && b.velocity.size() == n &&
                  b.applied_force.size() == n && b.applied_torque.size() == n && b.asleep.size() == n &&
-                 world.names.size() == n && world.body_material.size() == n && world.slot_of_.size() == n &&
+                 b.filter.size() == n && world.names.size() == n && world.body_material.size() == n &&
+                 world.slot_of_.size() == n &&
                  world.materials.laws_.size() == world.materials.names_.size() * world.materials.names_.size();
+    const auto has_directions = [](const ContactLaw& law) { return law.anisotropy.has_value(); };
+    const bool directional = std::any_of(world.materials.laws_.begin(), world.materials.laws_.end(), has_directions);
+    sound = sound && (!directional || world.materials.directional_.size() == world.materials.laws_.size());
     sound = sound && is_sound(world.sleep, n);
     for (const Nearness& near : world.events.near) sound = sound && near.body_a < n && near.body_b < n;
     for (const Presence& presence : world.events.inside) {
@@ -276,14 +322,24 @@ struct SnapshotAccess {
     for (const RotationUpdate rotation : b.rotation) sound = sound && rotation <= RotationUpdate::kInfinitesimal;
     for (const std::uint32_t material : world.body_material) sound = sound && material < world.materials.names_.size();
     for (const std::uint32_t slot : world.slot_of_) sound = sound && slot < world.slots_.size();
-    for (const World::Slot& slot : world.slots_) sound = sound && (!slot.alive || slot.index < n);
+    for (std::uint32_t i = 0; sound && i < n; ++i) {
+      const World::Slot& slot = world.slots_[world.slot_of_[i]];
+      sound = slot.alive != 0 && slot.index == i;
+    }
+    const auto alive = std::count_if(world.slots_.begin(), world.slots_.end(),
+                                     [](const World::Slot& slot) { return slot.alive != 0; });
+    sound = sound && std::cmp_equal(alive, n);
+    for (const std::uint32_t slot : world.free_slots_) {
+      sound = sound && slot < world.slots_.size() && world.slots_[slot].alive == 0;
+    }
     for (const auto& pair : world.ignored_pairs) sound = sound && pair.first < n && pair.second < n;
     sound =
         sound && world.joint_states.size() == world.joints.size() && world.joint_names.size() == world.joints.size();
     for (const WorldJoint& joint : world.joints) {
       sound = sound && joint.body_a < n && joint.body_b < n && joint.body_a != joint.body_b && joint.axis_count <= 2 &&
-              joint.kind <= JointKind::kDistance;
+              joint.kind <= JointKind::kDistance && is_sound(joint, world.drive_points.size());
     }
+    sound = sound && couplings_are_sound(world);
     for (const WorldScript& script : world.scripts) {
       sound = sound && script.body < n && b.kind[script.body] == BodyKind::kScripted && is_sound(script.description);
     }
@@ -326,15 +382,15 @@ World World::load(std::istream& in) {
   // Nothing is built from what was read before all of it has proved sound.
   archive.stream.finish();
   SnapshotAccess::check(world);
-  for (WorldScript& script : world.scripts) {
-    script.path = std::make_shared<const ScriptPath>(script.description, script.start);
-  }
   try {
+    for (WorldScript& script : world.scripts) {
+      script.path = std::make_shared<const ScriptPath>(script.description, script.start);
+    }
     for (std::size_t body = 0; body < world.bodies.size(); ++body) {
       world.append_pieces(static_cast<std::uint32_t>(body), make_or_share_geometry(world, body, *world.shapes[body]));
     }
   } catch (const std::invalid_argument& error) {
-    throw std::runtime_error(std::string("the saved world holds an impossible shape: ") + error.what());
+    throw std::runtime_error(std::string("the saved world holds an impossible shape or script: ") + error.what());
   }
   return world;
 }
@@ -358,7 +414,7 @@ std::uint64_t World::state_hash() const {
   visit_state(mix_array, bodies);
   mix_array(sleep.calm_steps);
   mix_array(sleep.energy);
-  mix_array(sleep.group);
+  mix_array(sleep.island);
   for (const ContactCache& kept : sleep.contacts) {
     mix_array(kept.contacts);
     mix_array(kept.points);

@@ -19,11 +19,21 @@
 namespace achilles {
 namespace {
 
-constexpr double kDefaultDensity = 1000;  // [kg/m³] water: what a body is made of when the scene does not say
+/// The velocity without its parts along locked degrees of freedom.
+BodyVelocity take_out_locked(BodyVelocity velocity, Locks locks) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if ((locks.bits & (Locks::kX << axis)) != 0) velocity.linear[axis] = 0;
+    if ((locks.bits & (Locks::kRx << axis)) != 0) velocity.angular[axis] = 0;
+  }
+  return velocity;
+}
+
+constexpr double kDefaultDensity = 1000;  // [kg/m³] water: what a body is made of where the scene has no density
 
 /// Mass, centre and inertia of a movable body: what is given wins over what follows from the shape.
 MassProperties resolve_mass(const BodyDescription& description) {
-  const bool all_given = description.mass && description.inertia && description.center;
+  const bool has_shape = !std::holds_alternative<NoShape>(description.shape.kind);
+  const bool all_given = description.mass && description.inertia && (description.center || !has_shape);
   MassProperties properties;
   if (!all_given) {
     properties = compute_mass_properties(description.shape, description.density.value_or(kDefaultDensity));
@@ -46,11 +56,30 @@ MassProperties resolve_mass(const BodyDescription& description) {
   return properties;
 }
 
+/// Surfaces without an inside are for bodies that do not move.
+void check_shape(const BodyDescription& description, std::span<const GeometryPiece> pieces) {
+  if (description.kind != BodyKind::kDynamic) return;
+  for (const GeometryPiece& piece : pieces) {
+    const auto& kind = piece.geometry->kind;
+    if (std::holds_alternative<PlaneGeometry>(kind) ||
+        std::holds_alternative<std::shared_ptr<const MeshGeometry>>(kind) ||
+        std::holds_alternative<std::shared_ptr<const HeightfieldGeometry>>(kind)) {
+      throw std::invalid_argument("body '" + description.name +
+                                  "': planes, meshes and height fields are for fixed and scripted bodies; a dynamic "
+                                  "one takes a closed mesh as distance map or decomposed into hulls");
+    }
+  }
+}
+
 void check_state(const BodyDescription& description) {
   const bool finite = is_finite(description.pose) && description.velocity.allFinite() && description.spin.allFinite() &&
                       description.force.allFinite() && description.torque.allFinite();
   if (!finite)
     throw std::invalid_argument("body '" + description.name + "': position, orientation and velocity must be finite");
+  const double length = description.rotation_axis.norm();
+  if (description.rotation == RotationUpdate::kPartial && !(length > 0 && std::isfinite(length))) {
+    throw std::invalid_argument("body '" + description.name + "': the rotation axis must have a direction");
+  }
 }
 
 void require_finite(bool finite, const World& world, std::uint32_t body, const char* what) {
@@ -67,6 +96,7 @@ World::World(const Scene& scene)
   for (const BodyDescription& description : scene.bodies) add_body(description);
   for (const RuleDescription& rule : scene.rules) ignore(rule, scene.bodies);
   for (const JointDescription& joint : scene.joints) add_joint(joint);
+  for (const CouplingDescription& coupling : scene.couplings) add_coupling(coupling);
   for (const ScriptDescription& script : scene.scripts) add_script(script);
   for (const TriggerDescription& trigger : scene.triggers) add_trigger(trigger);
   if (scene.events) {
@@ -87,18 +117,18 @@ void World::ignore(const RuleDescription& rule, std::span<const BodyDescription>
 }
 
 void World::ignore_pair(std::uint32_t first, std::uint32_t second) {
+  if (std::max(first, second) >= bodies.size()) throw std::out_of_range("ignore_pair: there is no such body");
   const std::pair<std::uint32_t, std::uint32_t> pair = std::minmax(first, second);
   const auto place = std::lower_bound(ignored_pairs.begin(), ignored_pairs.end(), pair);
   if (place == ignored_pairs.end() || *place != pair) ignored_pairs.insert(place, pair);
-  for (const std::uint32_t body : {first, second}) {
-    if (body < bodies.size()) wake(body);
-  }
+  for (const std::uint32_t body : {first, second}) wake(body);
   sleep_log.reader = nullptr;
 }
 
 BodyHandle World::add_body(const BodyDescription& description) {
   check_state(description);
   const std::vector<GeometryPiece> geometry = make_or_share_geometry(*this, bodies.size(), description.shape);
+  check_shape(description, geometry);
   const bool movable = description.kind == BodyKind::kDynamic;
   MassProperties mass;
   if (movable) mass = resolve_mass(description);
@@ -116,16 +146,18 @@ BodyHandle World::add_body(const BodyDescription& description) {
   bodies.rotation_axis_B.push_back(description.rotation_axis.normalized());
   bodies.constant_force.push_back(description.force);
   bodies.constant_torque.push_back(description.torque);
+  bodies.filter.push_back(description.collision);
   bodies.position.push_back(description.pose.p + orientation * mass.center);
   bodies.orientation.push_back(orientation);
   const bool moves = description.kind != BodyKind::kFixed;
-  bodies.velocity.push_back(moves ? BodyVelocity{description.velocity, description.spin} : BodyVelocity{});
+  const Locks locks = movable ? description.locks : Locks{};
+  bodies.velocity.push_back(moves ? take_out_locked({description.velocity, description.spin}, locks) : BodyVelocity{});
   bodies.applied_force.push_back(Vec3::Zero());
   bodies.applied_torque.push_back(Vec3::Zero());
   bodies.asleep.push_back(0);
   sleep.calm_steps.push_back(0);
   sleep.energy.push_back(0);
-  sleep.group.push_back(0);
+  sleep.island.push_back(0);
   sleep.next.push_back(index);
   sleep.contacts.emplace_back();
   sleep_log.reader = nullptr;
@@ -183,7 +215,7 @@ void World::set_pose(BodyHandle handle, const Pose& pose) {
   require_finite(is_finite(pose), *this, body, "position and orientation");
   bodies.orientation[body] = pose.q.normalized();
   bodies.position[body] = pose.p + bodies.orientation[body] * bodies.center_B[body];
-  // Whoever sleeps on something that is moved away would hang in the air.
+  // A sleeper on something that is moved away would hang in the air.
   bodies.is_movable(body) ? wake(body) : wake_all();
 }
 
@@ -193,24 +225,43 @@ void World::set_velocity(BodyHandle handle, const BodyVelocity& velocity) {
   if (bodies.kind[body] == BodyKind::kFixed) {
     throw std::invalid_argument("body '" + names[body] + "' is fixed: it can be placed anew, but has no velocity");
   }
-  bodies.velocity[body] = velocity;
+  bodies.velocity[body] = take_out_locked(velocity, bodies.is_movable(body) ? bodies.locks[body] : Locks{});
   wake(body);
 }
 
 void World::apply_force(BodyHandle handle, const Vec3& force, const Vec3& point_W) {
   const std::uint32_t body = index_of(handle);
   require_finite(force.allFinite() && point_W.allFinite(), *this, body, "a force and its point");
-  bodies.applied_force[body] += force;
-  bodies.applied_torque[body] += (point_W - bodies.position[body]).cross(force);
+  const Vec3 sum = bodies.applied_force[body] + force;
+  const Vec3 turning = bodies.applied_torque[body] + (point_W - bodies.position[body]).cross(force);
+  require_finite(sum.allFinite() && turning.allFinite(), *this, body, "the sum of forces");
+  bodies.applied_force[body] = sum;
+  bodies.applied_torque[body] = turning;
   wake(body);
 }
+
+void World::apply_torque(BodyHandle handle, const Vec3& torque) {
+  const std::uint32_t body = index_of(handle);
+  require_finite(torque.allFinite(), *this, body, "a torque");
+  const Vec3 sum = bodies.applied_torque[body] + torque;
+  require_finite(sum.allFinite(), *this, body, "the sum of torques");
+  bodies.applied_torque[body] = sum;
+  wake(body);
+}
+
+Pose World::pose(BodyHandle handle) const { return bodies.frame(index_of(handle)); }
+
+BodyVelocity World::velocity(BodyHandle handle) const { return bodies.velocity[index_of(handle)]; }
 
 void World::apply_impulse(BodyHandle handle, const Vec3& impulse, const Vec3& point_W) {
   const std::uint32_t body = index_of(handle);
   require_finite(impulse.allFinite() && point_W.allFinite(), *this, body, "an impulse and its point");
   const BodyInverseMass inverse = compute_inverse_mass(bodies, body);
-  bodies.velocity[body].linear += inverse.linear.cwiseProduct(impulse);
-  bodies.velocity[body].angular += inverse.angular * (point_W - bodies.position[body]).cross(impulse);
+  BodyVelocity velocity = bodies.velocity[body];
+  velocity.linear += inverse.linear.cwiseProduct(impulse);
+  velocity.angular += inverse.angular * (point_W - bodies.position[body]).cross(impulse);
+  require_finite(is_finite(velocity), *this, body, "velocity and spin after an impulse");
+  bodies.velocity[body] = velocity;
   wake(body);
 }
 

@@ -1,7 +1,7 @@
 // Recordings that tell the truth are certified; those that lie are found out, each lie by the law that it breaks.
 #include "record/certify/certify.hpp"
-#include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "record/recording_writer.hpp"
 
 #include <achilles/run.hpp>
 #include <achilles/simulation.hpp>
@@ -39,7 +39,7 @@ class Certificates : public ::testing::Test {
     const Scene scene = parse_scene(scene_text);
     Simulation simulation(scene);
     {
-      Recorder recorder(file("lie.h5"), simulation.world(), scene);
+      RecordingWriter recorder(file("lie.h5"), simulation.world(), scene);
       for (std::size_t k = 0; k <= steps; ++k) {
         if (k > 0) recorder.after_step(simulation.world(), simulation.step(), 0, {}, {});
         Simulation told(scene);

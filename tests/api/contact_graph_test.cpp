@@ -109,20 +109,20 @@ TEST_F(ContactGraphOfAnInstant, EdgesHoldPointsImpulsesAndPlacement) {
   EXPECT_LT((between->placement.p - Vec3(0, 0, 1)).norm(), 1e-3);
 }
 
-// What touches or hangs together is a group; the ground, the tray and the anchor cut.
-TEST_F(ContactGraphOfAnInstant, GroupsAreCutAtBodiesThatCannotMove) {
-  const auto group = [&](const char* name) { return graph_.nodes[node(name)].group; };
-  EXPECT_EQ(group("lower"), group("upper"));
-  EXPECT_EQ(group("arm"), group("hand"));
-  EXPECT_EQ(group("ground"), kNoGroup);
-  EXPECT_EQ(group("tray"), kNoGroup);
-  EXPECT_EQ(graph_.groups, 5U);  // pillar, cargo, dumbbell, pendulum, ghost
+// What touches or hangs together is an island; the ground, the tray and the anchor cut.
+TEST_F(ContactGraphOfAnInstant, IslandsAreCutAtBodiesThatCannotMove) {
+  const auto island = [&](const char* name) { return graph_.nodes[node(name)].island; };
+  EXPECT_EQ(island("lower"), island("upper"));
+  EXPECT_EQ(island("arm"), island("hand"));
+  EXPECT_EQ(island("ground"), kNoIsland);
+  EXPECT_EQ(island("tray"), kNoIsland);
+  EXPECT_EQ(graph_.islands, 5U);  // pillar, cargo, dumbbell, pendulum, ghost
 }
 
 TEST_F(ContactGraphOfAnInstant, IsWrittenForGraphviz) {
   const std::string text = write_dot(graph_);
   EXPECT_EQ(text.rfind("graph contact_graph {", 0), 0U);
-  EXPECT_NE(text.find("label=\"dumbbell\ncomposite, group "), std::string::npos);
+  EXPECT_NE(text.find("label=\"dumbbell\ncomposite, island "), std::string::npos);
   EXPECT_NE(text.find("n1 -- n2 [style=solid]"), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-#include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "record/recording_writer.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <achilles/run.hpp>
@@ -294,7 +294,7 @@ TEST(Replay, NamesTheFirstInstantAndTheBodyThatDiffer) {
   const std::string path = folder.file("run.h5");
   const Scene scene = make_scene();
   Simulation simulation(scene);
-  Recorder recorder(path, simulation.world(), scene);
+  RecordingWriter recorder(path, simulation.world(), scene);
   for (int k = 0; k <= 10; ++k) {
     recorder.instant(simulation.world(), simulation.contacts(), 0);
     if (k == 5) simulation.world().bodies.velocity[3].linear.x() += 1e-9;

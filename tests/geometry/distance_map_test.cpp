@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "geometry/mesh/winding.hpp"
@@ -42,6 +44,83 @@ TEST(DistanceMapSamples, OfAFreeFormMeshAreOfTheOrderInTheTable) {
   const std::size_t count = make_samples(torus, cell, SampleKind::kVerticesAndEdges).size();
   EXPECT_GT(count, 6000u);
   EXPECT_LT(count, 24000u);
+}
+
+// [Erleben04, sec. 6.2.1]: the threshold of sampling is the larger of the user's and the diagonal of a cell. A unit
+// cube sampled at a quarter of its edge has 3 points within each of 12 edges besides its 8 corners.
+TEST(DistanceMapSamples, EdgesAreSampledAtTheLargerOfSpacingAndDiagonal) {
+  const MeshGeometry cube = make_mesh_geometry(sample::box_mesh({1, 1, 1}, 1));
+  const auto count = [&](double cell, double spacing) {
+    return make_samples(cube, cell, SampleKind::kVerticesAndEdges, spacing).size();
+  };
+  EXPECT_EQ(count(0.01, 0.25), 8u + 12 * 3);
+  EXPECT_EQ(count(0.01, 0), 8u + 12 * 57);  // 1 / (√3 0.01) = 57.7: 58 parts
+  EXPECT_EQ(count(0.01, 0.001), count(0.01, 0));
+  const DistanceMap fine{sample::box_mesh({1, 1, 1}, 1), 0.05, 0}, coarse{fine.mesh, 0.05, 0.5};
+  EXPECT_GT(make_distance_map(fine).samples.size(), make_distance_map(coarse).samples.size());
+  EXPECT_THROW((void)make_distance_map({fine.mesh, 0.05, -1}), std::invalid_argument);
+}
+
+// Normals that meet at a corner, an edge and a side of a cube; a direction between them stays, others go to the
+// nearest.
+TEST(NormalCones, OfACubeAreSpannedByTheFacesThatMeet) {
+  const MeshGeometry cube = make_mesh_geometry(sample::box_mesh({2, 2, 2}, 2));
+  const std::vector<Vec3> samples{Vec3(1, 1, 1), Vec3(1, 1, 0.3), Vec3(1, 0.2, 0.3), Vec3(1, 0, 0)};
+  const NormalCones cones = make_normal_cones(cube, samples);
+  EXPECT_EQ(cones.of(0).size(), 3u);
+  EXPECT_EQ(cones.of(1).size(), 2u);
+  EXPECT_EQ(cones.of(2).size(), 1u);
+  EXPECT_EQ(cones.of(3).size(), 1u);  // a vertex in the middle of a side
+  const Vec3 d = Vec3(1, 2, 3).normalized();
+  EXPECT_LT((project_onto_cone(cones.of(0), d) - d).norm(), 1e-12);
+  EXPECT_LT((project_onto_cone(cones.of(1), d) - Vec3(d.x(), d.y(), 0)).norm(), 1e-12);
+  EXPECT_LT((project_onto_cone(cones.of(2), d) - Vec3(d.x(), 0, 0)).norm(), 1e-12);
+  EXPECT_LT((project_onto_cone(cones.of(1), Vec3(-1, 2, 0)) - Vec3(0, 2, 0)).norm(), 1e-12);
+  EXPECT_EQ(project_onto_cone(cones.of(1), Vec3(-1, -1, 1)), Vec3(Vec3::Zero()));
+}
+
+// Along a ring's inner side the surface is curved both ways: no direction is ruled out there.
+TEST(NormalCones, AreNoneWhereTheSurfaceIsNotConvex) {
+  const MeshGeometry torus = make_mesh_geometry(sample::torus_mesh(1, 0.4, 20, 12));
+  const std::vector<Vec3> samples{Vec3(0.6, 0, 0), Vec3(1.4, 0, 0)};
+  const NormalCones cones = make_normal_cones(torus, samples);
+  EXPECT_TRUE(cones.of(0).empty());
+  EXPECT_FALSE(cones.of(1).empty());
+}
+
+// √6 cells from both edges that meet at the corner: there all nodes of a cell know one face alone.
+TEST(DistanceMapSamples, InsetCornersLieOnTheFacesAwayFromTheEdges) {
+  const double cell = 0.07;
+  const MeshGeometry cube = make_mesh_geometry(sample::box_mesh({1, 1, 1}, 1));
+  const std::size_t before = make_samples(cube, cell).size();
+  const std::vector<Vec3> samples = make_samples(cube, cell, SampleKind::kAllAndInsetCorners);
+  int corners = 0;
+  for (const Vec3& x : samples) {
+    Vec3 depth = Vec3::Constant(0.5) - x.cwiseAbs();
+    std::sort(depth.begin(), depth.end());
+    EXPECT_NEAR(depth[0], 0, 1e-12);
+    if (std::abs(depth[1] - std::sqrt(6.0) * cell) < 1e-12 && std::abs(depth[2] - depth[1]) < 1e-12) ++corners;
+  }
+  EXPECT_EQ(corners, 24);
+  EXPECT_EQ(samples.size(), before + 24);
+}
+
+// No other ball about the samples is smaller than the root: wherever its centre moves, some sample gets farther.
+TEST(DistanceMapSamples, AreInTheSmallestBall) {
+  sample::Random random(3);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<Vec3> points;
+    for (int i = random.integer(2, 60); i > 0; --i) points.push_back(random.in_cube(1));
+    const SampleBall root = make_sample_tree(points).front();
+    for (int k = 0; k < 50; ++k) {
+      const Vec3 moved = root.center + random.uniform(1e-3, 0.1) * random.direction();
+      double farthest = 0;
+      for (const Vec3& x : points) farthest = std::max(farthest, (x - moved).norm());
+      EXPECT_GT(farthest, root.radius) << trial;
+    }
+  }
+  const SampleBall of_cube = make_sample_tree(sample::box_corners({1, 1, 1})).front();
+  EXPECT_NEAR(of_cube.radius, std::sqrt(0.75), 1e-12);
 }
 
 TEST(DistanceMapSamples, AreEachInOneLeafAndInAllBallsAbove) {

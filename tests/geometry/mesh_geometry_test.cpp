@@ -174,14 +174,14 @@ TEST(Mesh, RepeatedVerticesAreConnectedByPlace) {
 // 12 edges of 4 pieces each bend by a right angle outward, seen from both triangles; all others are flat.
 TEST(Mesh, BoxEdgesAreConvexAndItsFacesFlat) {
   const MeshGeometry geometry = make_mesh_geometry(sample::box_mesh({1, 2, 3}, 4));
-  std::map<EdgeKind, int> count;
+  std::map<MeshEdgeKind, int> count;
   for (const auto& kinds : geometry.edge_kinds) {
-    for (const EdgeKind kind : kinds) ++count[kind];
+    for (const MeshEdgeKind kind : kinds) ++count[kind];
   }
-  EXPECT_EQ(count[EdgeKind::kConvex], 2 * 48);
-  EXPECT_EQ(count[EdgeKind::kConcave], 0);
-  EXPECT_EQ(count[EdgeKind::kBorder], 0);
-  EXPECT_EQ(count[EdgeKind::kFlat], 3 * 12 * 16 - 2 * 48);
+  EXPECT_EQ(count[MeshEdgeKind::kConvex], 2 * 48);
+  EXPECT_EQ(count[MeshEdgeKind::kConcave], 0);
+  EXPECT_EQ(count[MeshEdgeKind::kBorder], 0);
+  EXPECT_EQ(count[MeshEdgeKind::kFlat], 3 * 12 * 16 - 2 * 48);
 }
 
 TEST(Mesh, InsideOutBoxHasConcaveEdges) {
@@ -190,7 +190,7 @@ TEST(Mesh, InsideOutBoxHasConcaveEdges) {
   const MeshGeometry geometry = make_mesh_geometry(room);
   int concave = 0;
   for (const auto& kinds : geometry.edge_kinds)
-    concave += static_cast<int>(std::count(kinds.begin(), kinds.end(), EdgeKind::kConcave));
+    concave += static_cast<int>(std::count(kinds.begin(), kinds.end(), MeshEdgeKind::kConcave));
   EXPECT_EQ(concave, 24);
 }
 
@@ -201,7 +201,7 @@ TEST(Mesh, EdgesOfThreeTrianglesAndOpenEdgesAreBorders) {
   const MeshGeometry geometry = make_mesh_geometry(fan);
   EXPECT_FALSE(geometry.is_closed);
   for (const auto& kinds : geometry.edge_kinds) {
-    for (const EdgeKind kind : kinds) EXPECT_EQ(kind, EdgeKind::kBorder);
+    for (const MeshEdgeKind kind : kinds) EXPECT_EQ(kind, MeshEdgeKind::kBorder);
   }
 }
 

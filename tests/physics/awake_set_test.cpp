@@ -1,7 +1,8 @@
 // Few awake among many asleep: the step on the part of the world that is concerned is the step on the whole.
+#include "methods/advance.hpp"
+#include "methods/method_spec.hpp"
 #include "support/allocations.hpp"
 #include "support/scenes.hpp"
-#include "time_control/advance.hpp"
 #include "world/energy.hpp"
 #include "world/penetration_meter.hpp"
 
@@ -46,8 +47,7 @@ TEST_P(AwakeSet, StepOnThePartGivesTheBitsOfTheStepOnTheWhole) {
   Scene scene = make_field(GetParam());
   Simulation simulation(scene);
   World whole(scene);
-  const Method method = make_method(scene.method);
-  StepWorkspace scratch;
+  const std::unique_ptr<Method> method = make_method(scene.method);
   int steps_on_part = 0, most_asleep = 0;
   for (int k = 0; k < 400; ++k) {
     if (k == 250) {
@@ -55,7 +55,7 @@ TEST_P(AwakeSet, StepOnThePartGivesTheBitsOfTheStepOnTheWhole) {
       whole.apply_impulse(whole.find("box32top"), Vec3(900, 0, 0), Vec3(9, 6, 1.5));
     }
     const StepReport on_part = simulation.step();
-    const StepReport on_whole = advance(whole, method, scratch, scene.step);
+    const StepReport on_whole = advance(whole, *method, scene.step);
     ASSERT_EQ(simulation.world().state_hash(), whole.state_hash()) << "step " << k;
     ASSERT_EQ(on_part.contacts, on_whole.contacts) << "step " << k;
     ASSERT_EQ(on_part.new_contacts, on_whole.new_contacts) << "step " << k;

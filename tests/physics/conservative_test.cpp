@@ -56,6 +56,64 @@ TEST(Conservative, BlockBelowTheFrictionAngleDoesNotCreepAndWithoutTheRuleItDoes
   EXPECT_GT((position_of(creeping, "block") - start).norm(), 1e-4);
 }
 
+// A table whose legs and top are shapes of their own, two degrees below the friction angle. All legs are reversed
+// together, so that nothing turns it and nothing adds up: it stays within the band of its microcollisions. Leg by leg
+// it slid by a centimetre per second.
+TEST(Conservative, TableOnFourLegsBelowTheFrictionAngleDoesNotCreep) {
+  constexpr double kTolerance = 1e-5;
+  const double mu = 0.5, angle = std::atan(mu) - 2 * std::numbers::pi / 180;
+  Scene scene = make_conservative(1.0 / 30, mu, 0.2, kTolerance);
+  const Quat tilt(Eigen::AngleAxisd(angle, Vec3::UnitY()));
+  Compound table;
+  const auto add_part = [&](const Vec3& size, const Vec3& place) {
+    CompoundPart part{{Box{size}}, {}};
+    part.pose.p = place;
+    table.parts.push_back(part);
+  };
+  add_part(Vec3(0.2, 0.2, 0.02), Vec3(0, 0, 0.01));
+  for (const double x : {-0.09, 0.09}) {
+    for (const double y : {-0.09, 0.09}) {
+      add_part(Vec3(0.02, 0.02, 0.1), Vec3(x, y, -0.05));
+    }
+  }
+  BodyDescription body = make_body("table", {table}, tilt * Vec3(0, 0, 0.1));
+  body.pose.q = tilt;
+  body.mass = 1;
+  scene.bodies = {make_ground(tilt * Vec3::UnitZ()), body};
+  Simulation simulation(scene);
+  const Vec3 start = position_of(simulation, "table");
+  while (simulation.world().time < 2) {
+    ASSERT_FALSE(simulation.step().stopped);
+    ASSERT_LE(simulation.penetration(), kTolerance);
+    ASSERT_LT((position_of(simulation, "table") - start).norm(), 2 * kTolerance);
+  }
+}
+
+// Painlevé's rod: its tip slides at 1 m/s towards what it pushes into, with µ beyond the critical value. Friction stops
+// the tip; what it has to the other side afterwards is at most what a microcollision reverses, max(1, µ) √(4 g ε).
+TEST(Conservative, FrictionStopsTheTipOfPainlevesRodAndDoesNotThrowItBack) {
+  constexpr double kTolerance = 1e-4, kFriction = 2, kTilt = std::numbers::pi / 6;
+  for (const double step : {0.001, 0.00037}) {
+    Scene scene = make_conservative(step, kFriction, 0, kTolerance);
+    BodyDescription rod = make_body("rod", {Capsule{0.005, 1}}, Vec3(0, 0, 0.5 * std::cos(kTilt) + 0.005));
+    rod.pose.q = Quat(Eigen::AngleAxisd(kTilt, Vec3::UnitY()));
+    rod.mass = 1;
+    rod.velocity = Vec3(-1, 0, 0);
+    scene.bodies = {make_ground(), rod};
+    Simulation simulation(scene);
+    double slowest = 1;
+    while (simulation.world().time < 0.2) {
+      ASSERT_FALSE(simulation.step().stopped);
+      const BodyVelocity u = velocity_of(simulation, "rod");
+      const Vec3 arm = simulation.world().bodies.orientation[1] * Vec3(0, 0, -0.5) - Vec3(0, 0, 0.005);
+      const double slip = (u.linear + u.angular.cross(arm)).x();
+      EXPECT_LT(slip, kFriction * std::sqrt(4 * kGravity * kTolerance)) << simulation.world().time;
+      slowest = std::min(slowest, std::abs(slip));
+    }
+    EXPECT_LT(slowest, 0.1) << "it did not stop";
+  }
+}
+
 // a = g (sin θ − µ cos θ), on average over the bounces: friction is exact in the mean, since every microcollision that
 // slides takes µ times the normal impulse and those add up to the weight. What is left is one bounce more or less.
 TEST(Conservative, BlockAboveTheFrictionAngleSlidesAsCoulombSays) {

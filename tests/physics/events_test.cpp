@@ -142,8 +142,9 @@ TEST(EventLog, TellsOfSleepersWhatABruteForceComparisonDoes) {
 INSTANTIATE_TEST_SUITE_P(Methods, Events,
                          ::testing::Values("lcp-fixed", "lcp-retroactive", "impulse-zeno-free", "shock-propagation"));
 
-/// Groups by relaxation over the contact points of a step: every point between movable bodies hands the lower label on.
-int count_groups(const World& world, std::span<const ContactRecord> contacts) {
+/// Islands by relaxation over the contact points of a step: every point between movable bodies hands the lower label
+/// on.
+int count_islands(const World& world, std::span<const ContactRecord> contacts) {
   std::vector<std::size_t> label(world.bodies.size());
   for (std::size_t i = 0; i < label.size(); ++i) label[i] = i;
   std::set<std::size_t> touched;
@@ -164,8 +165,8 @@ int count_groups(const World& world, std::span<const ContactRecord> contacts) {
   return static_cast<int>(touched.size());
 }
 
-// Steps keep their groups from the step before; a thousand of them with balls that come and part all the time.
-TEST(StepGroups, AreThoseOfABruteForceSearchOverAThousandSteps) {
+// Steps keep their islands from the step before; a thousand of them with balls that come and part all the time.
+TEST(StepIslands, AreThoseOfABruteForceSearchOverAThousandSteps) {
   for (const char* method : {"lcp-fixed", "anitescu", "shock-propagation"}) {
     Scene scene = make_gas(method);
     scene.gravity = Vec3(0, 0, -1);
@@ -173,8 +174,8 @@ TEST(StepGroups, AreThoseOfABruteForceSearchOverAThousandSteps) {
     int most = 0;
     for (int k = 0; k < 1000; ++k) {
       const StepReport report = simulation.step();
-      ASSERT_EQ(report.groups, count_groups(simulation.world(), simulation.contacts())) << method << " step " << k;
-      most = std::max(most, report.groups);
+      ASSERT_EQ(report.islands, count_islands(simulation.world(), simulation.contacts())) << method << " step " << k;
+      most = std::max(most, report.islands);
     }
     EXPECT_GT(most, 2) << method;
   }

@@ -1,7 +1,7 @@
 // What each of the fixed-step methods has that the others do not.
+#include "methods/penalty/penalty.hpp"
 #include "support/joints.hpp"
 #include "support/scenes.hpp"
-#include "time_control/fixed_step/penalty.hpp"
 
 #include <gtest/gtest.h>
 

@@ -99,7 +99,7 @@ TEST(Hybrid, StackArchAndPileSettleWithinTheTolerance) {
   }
 }
 
-// Groups trade places: a ball that comes to rest on the ground goes over to the constraint method and stays there.
+// Islands trade places: a ball that comes to rest on the ground goes over to the constraint method and stays there.
 TEST(Hybrid, BouncingBallComesToRestAtItsClosedFormTime) {
   const double e = 0.5;
   Scene scene = make_hybrid(0.002, 0, e);

@@ -66,7 +66,7 @@ void expect_same(const Driven& one, const Driven& other, const std::string& body
   EXPECT_LE((u.angular - w.angular).norm(), 1000 * tolerance) << body;
 }
 
-TEST(IndependentTime, GroupDoesTheSameToTheLastBitWhateverElseThereIs) {
+TEST(IndependentTime, IslandDoesTheSameToTheLastBitWhateverElseThereIs) {
   Scene rattle = make_zeno_free(0.4, 1), boxes = make_zeno_free(0.4, 1), both = make_zeno_free(0.4, 1);
   rattle.gravity.setZero();
   add_rattle(rattle);

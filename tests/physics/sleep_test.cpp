@@ -338,5 +338,28 @@ TEST(SleepingChain, IsWokenByTheJointThatMoves) {
   }
 }
 
+// The relative test of [Erleben04, sec. 6.5]: what gains energy does not sleep, however little it has of it. A block on
+// an incline speeds up by g/20, so slowly that friction may be said to hold it: for 2 s it has less than the threshold.
+TEST(SleepingBlock, StaysAwakeWhileItSpeedsUp) {
+  const double mu = 0.3, slope = 0.05;
+  // sin a − µ cos a = slope: with t = tan a, t − µ = slope √(1 + t²).
+  double t = mu;
+  for (int k = 0; k < 50; ++k) t = mu + slope * std::sqrt(1 + t * t);
+  const double angle = std::atan(t);
+  for (const char* method : {"lcp-fixed", "shock-propagation"}) {
+    Scene scene = make_scene(0.01, mu, 0);
+    scene.method = {method, "", "", {{"sleeping", true}, {"sleep_energy", 1.0}, {"sleep_steps", 4.0}}};
+    const Vec3 normal(std::sin(angle), 0, std::cos(angle));
+    scene.bodies = {make_ground(normal), make_body("block", {Box{Vec3(1, 1, 0.2)}}, 0.1 * normal)};
+    scene.bodies[1].pose.q = Quat(Eigen::AngleAxisd(angle, Vec3::UnitY()));
+    Simulation simulation(scene);
+    while (simulation.world().time < 1.995) {
+      ASSERT_FALSE(simulation.step().stopped);
+      ASSERT_FALSE(is_asleep(simulation, "block")) << method << " at " << simulation.world().time;
+    }
+    EXPECT_NEAR(velocity_of(simulation, "block").linear.norm(), 9.81 * slope * 2, 0.01) << method;
+  }
+}
+
 }  // namespace
 }  // namespace achilles

@@ -128,7 +128,7 @@ Profile expect_bits_of_fresh_starts(const Scene& scene, int steps, int pushed) {
     EXPECT_EQ(simulation.world().state_hash(), world.state_hash()) << k;
   }
   EXPECT_EQ(sum_of(fresh, "colours kept"), 0);
-  EXPECT_EQ(sum_of(fresh, "lanes kept"), 0);
+  EXPECT_EQ(sum_of(fresh, "batches kept"), 0);
   return kept;
 }
 
@@ -138,13 +138,13 @@ TEST(SoftStep, KeptColoursAndLanesGiveTheBitsOfAFreshStart) {
   const Profile kept = expect_bits_of_fresh_starts(make_blocks(8), kSteps, 20);
   EXPECT_GT(sum_of(kept, "colours kept"), 0.5 * sum_of(kept, "manifolds"));
   EXPECT_LT(sum_of(kept, "colours kept"), sum_of(kept, "manifolds"));
-  EXPECT_GT(sum_of(kept, "lanes kept"), 0);
+  EXPECT_GT(sum_of(kept, "batches kept"), 0);
 }
 
 TEST(SoftStep, KeptColoursAndLanesInSlabsGiveTheBitsOfAFreshStart) {
   const Profile kept = expect_bits_of_fresh_starts(make_blocks(24), 16, 8);
   EXPECT_GT(sum_of(kept, "colours kept"), 0.5 * sum_of(kept, "manifolds"));
-  EXPECT_GT(sum_of(kept, "lanes kept"), 0);
+  EXPECT_GT(sum_of(kept, "batches kept"), 0);
 }
 
 TEST(SoftStep, KeptLanesOfJointsGiveTheBitsOfAFreshStart) { expect_bits_of_fresh_starts(make_chains(20), 30, 15); }

@@ -28,16 +28,16 @@ Scene make_two_heaps() {
 }
 
 // Two heaps that do not touch are the same problem whether they are solved together or each by itself.
-TEST(SpeedUps, GroupsDoNotChangeTheMotion) {
+TEST(SpeedUps, IslandsDoNotChangeTheMotion) {
   Scene scene = make_two_heaps();
   Simulation grouped(scene);
   scene.method.options["groups"] = false;
   Simulation brute(scene);
   bool had_two = false;
   for (int k = 0; k < 150; ++k) {
-    const int groups = grouped.step().groups;
-    had_two = had_two || groups > 1;
-    EXPECT_LE(brute.step().groups, 1);
+    const int islands = grouped.step().islands;
+    had_two = had_two || islands > 1;
+    EXPECT_LE(brute.step().islands, 1);
   }
   EXPECT_TRUE(had_two);
   for (std::size_t i = 0; i < grouped.world().bodies.size(); ++i) {
@@ -101,11 +101,11 @@ class Coherence : public ::testing::TestWithParam<const char*> {
     simulation.set_profile(&profile);
     for (int k = 0; k < 100; ++k) EXPECT_FALSE(simulation.step().stopped);
     simulation.set_profile(nullptr);
-    double recycled = 0;
+    double reused = 0;
     for (const Profile::Counter& counter : profile.counters()) {
-      if (counter.name == "recycled contacts") recycled = counter.sum / 100;
+      if (counter.name == "recycled contacts") reused = counter.sum / 100;
     }
-    return recycled;
+    return reused;
   }
 };
 
@@ -125,8 +125,8 @@ TEST_P(Coherence, UnchangedPlacementSkipsTheNarrowPhase) {
     for (std::size_t k = 1; slides && k < 5; ++k) scene.bodies[k].velocity = Vec3(2, 0, 0);
     Simulation simulation(scene);
     (void)run_to(simulation, 0.5);
-    const double recycled = count_recycled(simulation);
-    EXPECT_NEAR(recycled, slides ? 3 : 4, 0.05) << slides;
+    const double reused = count_recycled(simulation);
+    EXPECT_NEAR(reused, slides ? 3 : 4, 0.05) << slides;
     EXPECT_LT(simulation.penetration(), 1.01e-4);
     scene.method.options["recycling"] = 0.0;
     Simulation fresh(scene);

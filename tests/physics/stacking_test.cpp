@@ -376,10 +376,8 @@ TEST(ShockPropagation, ColumnsKeepTheirWeightsWhereABallBesideThemIsThrownUp) {
 }
 
 // A beam rests on two fixed balls, half its weight on each, and is d deep in one of them. Half its weight sank by d, so
-// lifting it as a whole by d/2 gives back what that took; lifted by d it would gain as much again, and open a gap above
-// the other ball. What is left, d/2 at one end, sweeps take out with nothing held: of a push at r from its centre of
-// mass that moves the end by d/2 the centre moves by 1 / (1 + m r² / I) of it. A feather on the beam changes nothing
-// but the order: its contact comes first, and it lies in the highest layer.
+// lifting its centre of mass by d/2 gives back what that took; lifted by d it would gain as much again, and open a gap
+// above the other ball. So it turns about the other ball. Five sweeps leave a hundredth of d, the correction the slop.
 TEST(ShockPropagation, BeamDeepInOneOfItsSupportsIsNotLiftedOffTheOther) {
   constexpr double d = 0.02, r = 0.9, length = 2, thickness = 0.2;  // [m]
   Scene scene = make_scene(0.01, 0.5, 0);
@@ -392,10 +390,9 @@ TEST(ShockPropagation, BeamDeepInOneOfItsSupportsIsNotLiftedOffTheOther) {
   scene.bodies[2].kind = scene.bodies[3].kind = BodyKind::kFixed;
   Simulation simulation(scene);
   (void)simulation.step();
-  const double turning = 1 / (1 + 12 * r * r / (length * length + thickness * thickness));
-  const double rise = position_of(simulation, "beam").z() - 0.5 * thickness;
-  EXPECT_NEAR(rise, 0.5 * d * (1 + turning), 1e-4);  // the slop
-  EXPECT_LT(simulation.penetration(), 0.01 * d);
+  const double rise = position_of(simulation, "beam").z() - 0.5 * thickness, slop = 1e-4;
+  EXPECT_NEAR(rise, 0.5 * d, slop + 0.01 * d);
+  EXPECT_LT(simulation.penetration(), slop + 0.01 * d);
 }
 
 TEST(ShockPropagation, WarmStepAllocatesNothing) {
@@ -410,7 +407,7 @@ TEST(ShockPropagation, WarmStepAllocatesNothing) {
 }
 
 TEST(ShockPropagation, NumberOfThreadsDoesNotMatter) {
-  // 125 balls hit by a scripted body; a wall of 200 bricks, which is one group in several cells; and penetration that
+  // 125 balls hit by a scripted body; a wall of 200 bricks, which is one island in several cells; and penetration that
   // the correction must take out of all of them.
   for (const char* name : {"scripted_into_balls.yaml", "wall.yaml", "penetrating_balls.yaml"}) {
     Scene scene = load_scene((source_folder() / "scenes" / "erleben" / name).string());

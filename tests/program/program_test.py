@@ -21,6 +21,18 @@ import unittest
 PROGRAM = None
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
+SQUEEZE = """
+achilles: 1
+gravity: [0, 0, 0]
+time: {step: 0.005, duration: 0.3}
+method: {name: impulse-zeno-free}
+bodies:
+  - {name: wall, kind: fixed, shape: {box: {size: [1, 1, 1]}}, position: [1, 0, 0]}
+  - {name: ball, shape: {sphere: {radius: 0.2}}, position: [0.29, 0, 0]}
+  - {name: piston, kind: scripted, shape: {box: {size: [0.2, 1, 1]}}, position: [-0.1, 0, 0]}
+scripts:
+  - {body: piston, path: {space: [[-0.1, 0, 0], [0.3, 0, 0]], speed: [[0, 0], [0.3, 0.3]]}}
+"""
 HEAP = """\
 achilles: 1
 name: a small heap
@@ -129,6 +141,20 @@ class Commands(ProgramTest):
         for key in ("achilles", "bodies", "time", "method", "materials"):
             self.assertIn(key, schema["properties"])
 
+    def test_check_refuses_what_run_refuses(self):
+        gate = self.write("gate.yaml", """achilles: 1
+bodies:
+  - {name: post, kind: fixed, shape: {box: {size: [0.1, 0.1, 1]}}}
+  - {name: leaf, shape: {box: {size: [1, 0.05, 1]}}, position: [0.6, 0, 0]}
+joints:
+  - {name: pin, kind: hinge, between: [post, leaf], at: [0.1, 0, 0], axis: [0, 0, 1]}
+""")
+        self.call("check", gate)
+        for method in ("impulse-zeno-free", "penalty", "impulse-conservative"):
+            said = [self.call(*command, gate, "--method", method, status=2).stderr for command in (("check",), ("run", "--quiet"))]
+            self.assertIn(f"method {method} has no joints; asked for by joint 'pin'", said[0])
+            self.assertIn(said[0].strip().splitlines()[-1], said[1])
+
     def test_check_runs_nothing_and_says_what_it_found(self):
         done = self.call("check", self.heap)
         self.assertIn("no errors", done.stdout)
@@ -137,8 +163,14 @@ class Commands(ProgramTest):
 
     def test_graph_counts_nodes_and_edges_and_writes_them_for_graphviz(self):
         done = self.call("graph", self.heap, "--at", "0.1", "-o", "graph.dot")
-        self.assertIn("contact groups", done.stdout)
+        self.assertIn("islands", done.stdout)
         self.assertTrue((self.folder / "graph.dot").read_text(encoding="utf-8").startswith("graph contact_graph {"))
+
+    def test_full_standard_output_is_a_failure(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAM, "methods"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
 
     def test_place_drags_a_body_and_writes_a_scene_that_runs(self):
         scene = self.write("two.yaml", """achilles: 1
@@ -361,6 +393,60 @@ class Run(ProgramTest):
             self.call("run", scene, *reflections, "--set", f"method.impact={law}")
             self.assertEqual(self.read_report("r.json")["impacts"]["lineality"], 1)
 
+    def test_what_a_run_could_not_do_well_is_warned_of(self):
+        # A ball of a tonne on one of a gram; another pair overlaps by half a radius.
+        scene = self.write("hard.yaml", """achilles: 1
+time: {step: 0.01, duration: 0.1}
+bodies:
+  - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}
+  - {name: feather, shape: {sphere: {radius: 0.1}}, mass: 0.001, position: [0, 0, 0.1]}
+  - {name: anvil, shape: {sphere: {radius: 0.1}}, mass: 1000, position: [0, 0, 0.3]}
+  - {name: one, shape: {sphere: {radius: 0.1}}, position: [1, 0, 0.1]}
+  - {name: other, shape: {sphere: {radius: 0.1}}, position: [1.15, 0, 0.1]}
+""")
+        done = self.call("run", scene, "--report", "r.json")
+        warnings = " ".join(self.read_report("r.json")["warnings"])
+        for words in ("1e+06 times as heavy", "'one' and 'other' overlap"):
+            self.assertIn(words, warnings)
+            self.assertIn(words, done.stderr)
+        self.call("run", self.heap, "--report", "r.json")
+        self.assertEqual(self.read_report("r.json")["warnings"], [])
+
+    def test_meshes_that_are_inside_out_or_flat_are_warned_of(self):
+        corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.5 0 0\n"
+        self.write("good.obj", corners + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+        self.write("turned.obj", corners + "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n")
+        self.write("flat.obj", corners + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nf 1 5 2\n")
+        for name, words in (("good", None), ("turned", "inside out"), ("flat", "1 of 5 triangles have no area")):
+            scene = self.write("m.yaml", HEAP + f"  - {{name: rock, kind: fixed, shape: {{mesh: {{file: {name}.obj}}}}, position: [9, 0, 0]}}\n")
+            said = self.call("check", scene).stderr
+            self.assertIn(words, said) if words else self.assertEqual(said, "")
+
+    def test_out_of_memory_is_an_error_and_not_a_crash(self):
+        # A million bodies take some gigabytes.
+        scene = self.write("many.yaml", """\
+achilles: 1
+bodies:
+  - {name: ball, repeat: {count: [100, 100, 100], spacing: [3, 3, 3]}, shape: {sphere: {radius: 0.5}}}
+""")
+
+        def limited(limit, *arguments):
+            return subprocess.run(
+                [PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+            )
+
+        if limited(150_000_000, "--version").returncode != 0:
+            self.skipTest("a sanitizer takes more than that for itself")
+        for limit in (150_000_000, 400_000_000, 800_000_000):
+            done = limited(limit, "run", scene, "--duration", "0.01", "--quiet", "--record", "many.h5")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("out of memory", done.stderr)
+
+    def test_steps_without_end_are_refused(self):
+        for step in ("1e-320", "1e-30"):
+            self.assertIn("time.step", self.call("run", self.heap, "--set", f"time.step={step}", status=2).stderr)
+
     def test_place_that_cannot_be_written_is_a_failure_that_names_it(self):
         for option in ("--csv", "--record", "--report"):
             done = self.call("run", self.heap, "--duration", "0.01", option, "nowhere/file", status=1)
@@ -503,9 +589,9 @@ bodies:
         verdicts = {v["property"]: v for v in self.read_report("verdicts.json")["verdicts"]}
         self.assertEqual(verdicts["interpenetration"]["finding"], "holds")
         self.assertLessEqual(verdicts["interpenetration"]["worst"], 1e-7)
-        # Bodies that overlap at the start break what the method promises, whatever it does about them.
-        overlap = self.write("overlap.yaml", HEAP.replace("position: [0.2, 0.1, 1.5]", "position: [0, 0, 0.3]"))
-        self.call("run", overlap, "--quiet", "--method", "impulse-zeno-free", "--duration", "0.02", "--record", "bad.h5")
+        # A ball between a wall and a piston that goes on breaks what the method promises, whatever it does about it.
+        squeeze = self.write("squeeze.yaml", SQUEEZE)
+        self.call("run", squeeze, "--quiet", "--record", "bad.h5", status=3)
         self.assertRegex(self.call("certify", "bad.h5", status=1).stdout, r"interpenetration\s+FAILS")
         self.assertIn("nowhere.h5", self.call("certify", "nowhere.h5", status=2).stderr)
 
@@ -572,6 +658,124 @@ bodies:
         self.call("run", self.heap, "--set", "time.step=0.0005", "--every", "0.01", "--quiet",
                   "--duration", repr(last), "--csv", "again.csv")
         self.assertEqual((self.folder / "again.csv").read_text().splitlines()[: len(lines)], lines)
+
+    def test_outputs_that_are_inputs_or_each_other_are_refused_and_nothing_is_lost(self):
+        before = pathlib.Path(self.heap).read_bytes()
+        for option in ("--record", "--csv", "--report", "--trace"):
+            done = self.call("run", self.heap, option, self.heap, status=2)
+            self.assertIn("would overwrite the scene", done.stderr)
+        self.assertEqual(pathlib.Path(self.heap).read_bytes(), before)
+        (self.folder / "link.yaml").symlink_to(self.heap)
+        self.call("run", self.heap, "--report", "link.yaml", status=2)
+        done = self.call("run", self.heap, "--record", "x.h5", "--report", "./x.h5", status=2)
+        self.assertIn("would overwrite --record", done.stderr)
+        self.record("--duration", "0.1")
+        before = (self.folder / "run.h5").read_bytes()
+        self.call("run", "--resume", "run.h5", "--duration", "1", "--report", "run.h5", status=2)
+        self.assertEqual((self.folder / "run.h5").read_bytes(), before)
+        self.call("run", self.heap, "--duration", "0.1", "--report", "/dev/null", "--trace", "/dev/null", "--quiet")
+
+    def test_no_command_writes_over_what_it_reads(self):
+        mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+        scene = self.write("rock.yaml", HEAP + "  - {name: rock, kind: fixed, shape: {mesh: {file: m.obj}}, position: [3, 0, 0]}\n")
+        self.write("m.obj", mesh)
+        self.call("run", scene, "--duration", "0.02", "--record", "m.h5", "--quiet")
+        (self.folder / "m.csv").symlink_to("m.h5")
+        kept = {name: (self.folder / name).read_bytes() for name in ("rock.yaml", "m.obj", "m.h5")}
+        for words in (
+            ["run", scene, "--report", "m.obj"],
+            ["run", scene, "--record", "m.obj"],
+            ["run", "--resume", "m.h5", "--duration", "1", "--trace", "m.obj"],
+            ["graph", scene, "--output", scene],
+            ["graph", scene, "--output", "m.obj"],
+            ["place", scene, "--pull", "rock=[1,0,0]", "--output", "m.obj"],
+            ["convert", scene, "m.obj"],
+            ["certify", "m.h5", "--report", "m.h5"],
+            ["export", "m.h5", "m.csv"],
+        ):
+            done = self.call(*words, status=2)
+            self.assertIn("would overwrite", done.stderr, words)
+        for name, content in kept.items():
+            self.assertEqual((self.folder / name).read_bytes(), content, name)
+
+    def test_recording_that_is_being_written_cannot_be_resumed(self):
+        process = self.start("run", self.heap, *self.FINE, "--duration", "100000", "--record", "busy.h5")
+        self.wait_for(lambda: (self.folder / "busy.h5").exists() or process.poll() is not None)
+        time.sleep(0.5)
+        self.assertIn("still being recorded", self.call("run", "--resume", "busy.h5", status=1).stderr)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.call("run", "--resume", "busy.h5", "--duration", "0.01", "--quiet")
+
+    def test_killed_resume_loses_no_progress(self):
+        self.record(*self.FINE, "--duration", "0.1")
+        process = self.start("run", "--resume", "run.h5", "--duration", "100000", "--checkpoint", "0.2")
+        part = self.folder / "run.h5.part"
+        self.wait_for(lambda: part.exists() or process.poll() is not None)
+        time.sleep(3)
+        process.kill()
+        process.communicate()
+        self.call("export", "run.h5.part", "part.csv")
+        reached = float((self.folder / "part.csv").read_text().splitlines()[-1].split(",")[0])
+        self.assertGreater(reached, 0.1)
+        # A second continuation that ends at once has what the first one had saved, not what the recording began with.
+        self.call("run", "--resume", "run.h5", "--duration", "0.01", "--quiet")
+        self.call("export", "run.h5", "run.csv")
+        kept = float((self.folder / "run.csv").read_text().splitlines()[-1].split(",")[0])
+        self.assertGreater(kept, 0.1)
+        self.assertIn("the same bits", self.call("replay", "run.h5").stdout)
+
+    def test_limit_of_file_size_is_an_error_and_keeps_what_was_written(self):
+        # 8000 blocks of 1 kB hold far more than the first thousand frames of ten bodies, and what is written ahead.
+        command = f"ulimit -f 8000; exec '{PROGRAM}' run '{self.heap}' --set time.step=0.0005 --duration 100000 --record l.h5"
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("l.h5", done.stderr)
+        self.call("export", "l.h5", "l.csv")
+        last = (self.folder / "l.csv").read_text().splitlines()[-1]
+        self.assertGreater(float(last.split(",")[0]), 1)
+        self.call("run", "--resume", "l.h5", "--duration", "0.1", "--quiet")
+
+    def test_recording_outlives_the_mesh_of_its_scene(self):
+        mesh = self.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+        scene = self.write("mesh.yaml", HEAP + "  - {name: rock, kind: fixed, shape: {mesh: {file: m.obj}}, position: [3, 0, 0]}\n")
+        self.call("run", scene, "--quiet", "--record", "mesh.h5", "--duration", "0.3")
+        pathlib.Path(mesh).write_text("v 0 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+        self.assertIn("m.obj' has changed", self.call("replay", "mesh.h5").stderr)
+        pathlib.Path(mesh).unlink()
+        pathlib.Path(scene).unlink()
+        self.assertIn("the same bits", self.call("replay", "mesh.h5").stdout)
+        self.call("events", "mesh.h5")
+        self.call("certify", "mesh.h5")
+        self.call("run", "--resume", "mesh.h5", "--duration", "0.5", "--quiet")
+
+    def test_names_do_not_steer_the_terminal(self):
+        evil = self.write("evil.yaml", HEAP.replace("name: a small heap", 'name: "\\e[31mred"').replace("name: box", 'name: "b\\e[2Jx\\ny"'))
+        self.call("run", evil, "--quiet", "--record", "evil.h5")
+        for command in (["events", "evil.h5"], ["certify", "evil.h5"], ["run", evil, "-d", "0.1"]):
+            done = self.call(*command)
+            self.assertNotIn("\x1b", done.stdout + done.stderr, command)
+        self.assertIn("b\\x1b[2Jx\\x0ay", self.call("events", "evil.h5").stdout)
+
+    def test_interrupt_ends_a_long_step_within_seconds(self):
+        # 1,728 boxes pressed into each other: a step takes seconds. What was recorded before it stays.
+        scene = self.write("long.yaml", """achilles: 1
+time: {step: 0.01, duration: 1}
+method: {name: lcp-fixed, solver: newton}
+bodies:
+  - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}
+  - {name: b, repeat: {count: [12, 12, 12], spacing: [0.99, 0.99, 0.99]}, shape: {box: {size: [1, 1, 1]}}, position: [0, 0, 0.49]}
+""")
+        process = self.start("run", scene, "--quiet", "--record", "long.h5")
+        self.wait_for(lambda: (self.folder / "long.h5").exists() or process.poll() is not None)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, stderr = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - began, 20)  # a second, on a machine that is not busy
+        self.assertEqual(process.returncode, 1, stderr)
+        self.assertIn("interrupted", stderr)
+        self.call("export", "long.h5", "long.csv")
 
     def test_resume_and_a_scene_exclude_each_other(self):
         self.record()

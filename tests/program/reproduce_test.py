@@ -12,6 +12,23 @@ import tempfile
 import unittest
 
 PROGRAM = None
+# Whose motion differs from the papers today, all of it or some clauses of the claim; docs/RESULTS.md says why. A change
+# here is a change of what the project claims. What the papers claim about times is left to the reader of a report: a
+# busy machine must not fail a test.
+DIFFERING = {"E15"}
+# Experiment: beginnings of the clauses that differ.
+PARTLY = {
+    "D2": ["the LCP of Anitescu-Potra fails after 1 s"],
+    "M8": ["the radius grows slowly"],
+    "E7": ["box: nodes of the tree 65, 745, 754"],
+    "E8": ["box stack: as many points in every frame", "displaced, oversampled wall with every point"],
+    "E14": ["into wall of 200 bricks: swept away", "into wall of 200 bricks, moved by 8 mm: swept away"],
+    "A4": ["at most 7 new contacts in a step"],
+    "E1": ["10 sweeps collapse at 2.5 s"],
+    "E11": ["f = 0 makes it disappear"],
+    "E13": ["e 0.4: asleep by frame 28"],
+    "E18": ["stabilization throws what penetrates"],
+}
 EXPERIMENTS = ([f"D{k}" for k in range(1, 5)] + [f"M{k}" for k in range(1, 10)] + [f"V{k}" for k in range(1, 10)] +
                [f"E{k}" for k in range(1, 19)] + [f"A{k}" for k in range(1, 6)])
 
@@ -55,14 +72,35 @@ class Reproduce(unittest.TestCase):
         table = (self.report / "results.md").read_text()
         return re.findall(r"^\| ([A-Z]\d+) \|.*\| ([a-z ]+) \|$", table, re.MULTILINE)
 
+    def differing_clauses(self, name):
+        table = (self.report / "results.md").read_text()
+        row = re.search(rf"^\| {name} \|.*$", table, re.MULTILINE).group(0)
+        cell = re.split(r"(?<!\\)\|", row)[4]
+        return [clause.strip() for clause in cell.split("<br>") if clause.endswith(": differs")]
+
     def test_every_experiment_of_the_papers_is_in_the_table_once(self):
-        self.assertEqual(self.result.returncode, 0, self.result.stderr)
         names = [name for name, _ in self.rows()]
         self.assertEqual([name for name in names if name in EXPERIMENTS], EXPERIMENTS)
         self.assertEqual(len(names), len(set(names)))
 
+    def test_verdicts_are_those_that_the_project_claims(self):
+        self.assertEqual({name for name, verdict in self.rows() if verdict == "differs"}, DIFFERING, self.result.stdout)
+        self.assertEqual({name for name, verdict in self.rows() if verdict == "holds partly"}, set(PARTLY), self.result.stdout)
+
+    def test_clauses_that_differ_are_those_that_the_project_names(self):
+        for name, clauses in PARTLY.items():
+            found = self.differing_clauses(name)
+            self.assertEqual(len(found), len(clauses), found)
+            for text, beginning in zip(found, clauses):
+                self.assertTrue(text.startswith(beginning), text)
+
+    def test_exit_status_says_whether_every_claim_holds(self):
+        self.assertEqual(self.result.returncode, 1 if DIFFERING or PARTLY else 0, self.result.stderr)
+        one = subprocess.run([PROGRAM, "reproduce", "V5"], capture_output=True, text=True)
+        self.assertEqual(one.returncode, 0, one.stdout)
+
     def test_every_experiment_runs(self):
-        self.assertNotIn("did not run", self.result.stdout)
+        self.assertIn(", 0 did not run;", self.result.stdout)
 
     def test_whatever_does_not_hold_says_why(self):
         for block in re.split(r"^  (?=[A-Z]\d+ )", self.result.stdout, flags=re.MULTILINE)[1:]:

@@ -56,9 +56,14 @@ class ViewTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         (self.folder / "boxes.yaml").write_text(SCENE)
 
-    def serve(self, *arguments):
+    def serve(self, *arguments, environment=None):
         process = subprocess.Popen(
-            [PROGRAM, "view", *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [PROGRAM, "view", *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
         )
         self.addCleanup(self.end, process)
         line = process.stdout.readline()
@@ -298,6 +303,62 @@ class Clients(ViewTest):
                 except OSError:
                     pass  # the server may break off at any point
         self.assertEqual(self.get()[0], 200)
+
+    def in_own_temporary_folder(self):
+        """The environment, and the folder, of a program whose temporary files nobody else sees."""
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        return {**os.environ, "TMPDIR": str(temporary)}, temporary
+
+    def test_what_a_run_keeps_is_bounded_and_goes_with_a_reset(self):
+        bodies = "".join(f"  - {{name: b{k}, shape: {{sphere: {{radius: 0.1}}}}, position: [{k}, 0, 9]}}\n" for k in range(500))
+        (self.folder / "many.yaml").write_text(SCENE + bodies)
+        environment, temporary = self.in_own_temporary_folder()
+        self.serve("many.yaml", "--history", "4", environment=environment)
+        web = self.open()
+        web.hear_until(is_state)
+        written = {}  # largest size seen of each file
+        for _ in range(200):
+            web.say(do="step", count=60)
+            web.hear_until(is_state)
+            sizes = {file: file.stat().st_size for file in temporary.rglob("*.h5")}
+            written |= {file: max(size, written.get(file, 0)) for file, size in sizes.items()}
+            # The limit, and what comes in the second between two commits of the open segment.
+            self.assertLess(sum(sizes.values()), 12 * 2**20)
+            if sum(written.values()) > 24 * 2**20:
+                break
+        self.assertGreater(sum(written.values()), 24 * 2**20, "the run was too short to reach the limit")
+        web.say(do="reset")
+        web.hear_until(is_state)
+        self.assertEqual(len(list(temporary.rglob("live*.h5"))), 1, list(temporary.rglob("*.h5")))
+
+    def test_what_a_killed_server_left_behind_goes_at_the_next_start(self):
+        environment, temporary = self.in_own_temporary_folder()
+        first = self.serve("boxes.yaml", environment=environment)
+        second = self.serve("boxes.yaml", environment=environment)
+        self.assertEqual(len(list(temporary.iterdir())), 2, "a running server's folder stays")
+        first.kill()
+        first.wait()
+        self.serve("boxes.yaml", environment=environment)
+        self.assertEqual(len(list(temporary.iterdir())), 2)
+        second.send_signal(signal.SIGINT)
+        second.wait()
+        self.assertEqual(len(list(temporary.iterdir())), 1)
+
+    def test_idle_connections_make_room_for_others(self):
+        self.serve("boxes.yaml")
+        idle = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(64)]
+        self.addCleanup(lambda: [one.close() for one in idle])
+        answer = None
+        for _ in range(100):  # connections beyond the limit are closed at once
+            try:
+                page = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+                page.request("GET", "/")
+                answer = page.getresponse().status
+                break
+            except (ConnectionError, http.client.HTTPException):
+                time.sleep(0.2)
+        self.assertEqual(answer, 200)
 
     def test_recording_is_served_as_a_page_that_plays(self):
         subprocess.run([PROGRAM, "run", "boxes.yaml", "-q", "--record", "run.h5"], cwd=self.folder, check=True)

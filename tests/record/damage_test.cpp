@@ -2,8 +2,8 @@
 #include "record/small_world.hpp"
 
 #include "record/page.hpp"
-#include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "record/recording_writer.hpp"
 #include "support/full_size.hpp"
 
 #include <gmock/gmock.h>
@@ -59,8 +59,8 @@ Outcome read_everything(const std::string& path) {
 void record_all_kinds(const std::string& path, std::uint64_t instants) {
   const Scene scene = make_scene();
   World world(scene);
-  RecorderOptions options;
-  Recorder recorder(path, world, scene, options);
+  RecordingWriterOptions options;
+  RecordingWriter recorder(path, world, scene, options);
   for (std::uint64_t k = 0; k < instants; ++k) {
     set_state(world, k);
     recorder.instant(world, make_contacts(k, world.bodies.size()), 0);
@@ -176,9 +176,9 @@ TEST_F(Damage, AKilledRunLeavesAllThatItCommitted) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       World world(scene);
-      RecorderOptions options;
+      RecordingWriterOptions options;
       options.flush_seconds = 0;
-      Recorder recorder(path, world, scene, options);
+      RecordingWriter recorder(path, world, scene, options);
       for (std::uint64_t k = 0;; ++k) {
         set_state(world, k);
         recorder.instant(world, make_contacts(k, world.bodies.size()), 0);
@@ -222,10 +222,10 @@ TEST_F(Damage, AFileThatCannotGrowIsAnErrorAndKeepsWhatItHas) {
     const rlimit limit{24'000'000, 24'000'000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     World world(scene);
-    RecorderOptions options;
+    RecordingWriterOptions options;
     options.flush_seconds = 0;
     try {
-      Recorder recorder(path, world, scene, options);
+      RecordingWriter recorder(path, world, scene, options);
       for (std::uint64_t k = 0; k < 100'000; ++k) {
         set_state(world, k);
         recorder.instant(world, make_contacts(k, world.bodies.size()), 0);

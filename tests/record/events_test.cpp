@@ -1,7 +1,7 @@
 // What began and ceased to touch: in the recording, after an interruption, and in the page.
 #include "record/page_reader.hpp"
 
-#include "record/recorder.hpp"
+#include "record/recording_writer.hpp"
 #include "record/touches.hpp"
 
 #include <gtest/gtest.h>
@@ -144,7 +144,7 @@ TEST(Touches, ARunThatGoesOnFromItsRecordingTellsWhatOneWithoutInterruptionTells
   const TemporaryFolder folder;
   const Scene scene = make_balls(6);
   World world(scene);
-  const auto steps = [&](Recorder& recorder, int first, int last) {
+  const auto steps = [&](RecordingWriter& recorder, int first, int last) {
     for (int k = first; k < last; ++k) {
       world.time = 0.1 * k;
       recorder.after_step(world, {}, 0, contacts_of(k), {});
@@ -152,16 +152,16 @@ TEST(Touches, ARunThatGoesOnFromItsRecordingTellsWhatOneWithoutInterruptionTells
     }
   };
   {
-    Recorder whole(folder.file("whole.h5"), world, scene);
+    RecordingWriter whole(folder.file("whole.h5"), world, scene);
     steps(whole, 0, 40);
-    Recorder first(folder.file("first.h5"), world, scene);
+    RecordingWriter first(folder.file("first.h5"), world, scene);
     steps(first, 0, 30);
   }
   {
     // Saved after step 23; what the first run recorded after that does not count, what it did between instant and
     // checkpoint does.
     const Recording first(folder.file("first.h5"));
-    Recorder second(folder.file("second.h5"), world, scene);
+    RecordingWriter second(folder.file("second.h5"), world, scene);
     second.append_instants(first, 5, 0.1 * 23);
     steps(second, 24, 40);
   }
@@ -174,7 +174,7 @@ TEST_F(PageTest, EventsAreThoseOfTheRecording) {
   const Scene scene = make_balls(3);
   const World world(scene);
   {
-    Recorder recorder(folder.file("run.h5"), world, scene);
+    RecordingWriter recorder(folder.file("run.h5"), world, scene);
     recorder.instant(world, {}, 0);
     recorder.event({0.25, kNew, 0, 2});
     recorder.event({0.5, RecordedKind::kTriggerIn, 1, 7});
@@ -193,7 +193,7 @@ TEST_F(PageTest, EventsTakeATenthOfTheBudgetAtMostAndAreThinnedOutEvenly) {
   const World world(scene);
   constexpr std::size_t kEvents = 100'000;
   {
-    Recorder recorder(folder.file("run.h5"), world, scene);
+    RecordingWriter recorder(folder.file("run.h5"), world, scene);
     recorder.instant(world, {}, 0);
     for (std::size_t k = 0; k < kEvents; ++k) recorder.event({1e-3 * static_cast<double>(k), kNew, 0, 1});
     recorder.finish(RunReport{});

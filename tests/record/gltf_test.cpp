@@ -3,8 +3,8 @@
 
 #include "record/draw/triangles.hpp"
 #include "record/gltf.hpp"
-#include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "record/recording_writer.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -180,7 +180,7 @@ TEST_F(GltfTest, TimesGrowEvenWhereInstantsShareOne) {
   const Scene scene = make_balls(1);
   World world(scene);
   {
-    Recorder recorder(folder.file("run.h5"), world, scene);
+    RecordingWriter recorder(folder.file("run.h5"), world, scene);
     for (const double t : {0.0, 0.1, 0.1, 0.1, 0.2}) {
       world.time = t;
       recorder.instant(world, {}, 0);
@@ -195,7 +195,7 @@ TEST_F(GltfTest, StatesThatAreNotFiniteStayWhereTheyWere) {
   const Scene scene = make_balls(1);
   World world(scene);
   {
-    Recorder recorder(folder.file("run.h5"), world, scene);
+    RecordingWriter recorder(folder.file("run.h5"), world, scene);
     for (std::uint64_t k = 0; k < 3; ++k) {
       set_state(world, k);
       if (k == 1) world.bodies.position[0] = Vec3(NAN, 0, 0);

@@ -6,6 +6,7 @@
 #include "record/small_world.hpp"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 #include <nlohmann/json.hpp>
 
 #include <cstring>
@@ -45,12 +46,31 @@ inline std::string decode_base64(const std::string& text) {
   return bytes;
 }
 
+/// What zlib compressed.
+inline std::string inflate_all(const std::string& bytes) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit(&stream), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string out, piece(65536, '\0');
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = static_cast<uInt>(piece.size());
+    status = inflate(&stream, Z_NO_FLUSH);
+    out.append(piece, 0, piece.size() - stream.avail_out);
+  }
+  EXPECT_EQ(status, Z_STREAM_END);
+  inflateEnd(&stream);
+  return out;
+}
+
 /// A page read back the way a browser does.
 struct Page {
   std::string text;
   json header;
   std::string data;
-  std::size_t encoded = 0;  // [bytes]
+  std::size_t encoded = 0;  // [bytes] before compression
 
   explicit Page(const std::string& path) : text(read_whole(path)) {
     const std::string start = "<script>window.achilles_recording = ";
@@ -59,9 +79,10 @@ struct Page {
     EXPECT_EQ(text[to - 1], ';');
     const json value = json::parse(text.substr(from, to - 1 - from));
     header = value["header"];
-    encoded = value["data"].get_ref<const std::string&>().size();
-    EXPECT_EQ(encoded % 4, 0U);
-    data = decode_base64(value["data"]);
+    EXPECT_EQ(value["data"].get_ref<const std::string&>().size() % 4, 0U);
+    EXPECT_EQ(header["compression"], "deflate");
+    data = inflate_all(decode_base64(value["data"]));
+    encoded = (data.size() + 2) / 3 * 4;
   }
 
   [[nodiscard]] json entry(const std::string& name) const {

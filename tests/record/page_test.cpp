@@ -2,8 +2,8 @@
 #include "record/page_reader.hpp"
 
 #include "record/page.hpp"
-#include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "record/recording_writer.hpp"
 #include "record/sampling.hpp"
 #include "support/source_folder.hpp"
 
@@ -176,7 +176,7 @@ TEST_F(PageTest, PeaksAndSumsBetweenKeptInstantsSurvive) {
   const Scene scene = make_balls(20);
   World world(scene);
   {
-    Recorder recorder(folder.file("run.h5"), world, scene);
+    RecordingWriter recorder(folder.file("run.h5"), world, scene);
     for (std::uint64_t k = 0; k < 300; ++k) {
       set_state(world, k);
       StepReport step;
@@ -232,7 +232,7 @@ TEST_F(PageTest, StatesThatAreNotNumbersDoNotStopTheExport) {
   const Scene scene = make_balls(2);
   World world(scene);
   {
-    Recorder recorder(folder.file("run.h5"), world, scene);
+    RecordingWriter recorder(folder.file("run.h5"), world, scene);
     world.bodies.position[0] = Vec3(NAN, INFINITY, 1e300);
     world.bodies.orientation[1] = Quat(NAN, 0, 0, 2);
     recorder.instant(world, {}, NAN);
@@ -260,7 +260,7 @@ TEST_F(PageTest, ARecordingThatWasCutOffSaysSo) {
   const Scene scene = make_scene();
   World world(scene);
   {
-    Recorder recorder(folder.file("run.h5"), world, scene);
+    RecordingWriter recorder(folder.file("run.h5"), world, scene);
     for (std::uint64_t k = 0; k < 6; ++k) {
       set_state(world, k);
       recorder.instant(world, make_contacts(k, world.bodies.size()), 0);

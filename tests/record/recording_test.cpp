@@ -1,8 +1,8 @@
 // What was recorded comes back bit for bit.
 #include "record/small_world.hpp"
 
-#include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "record/recording_writer.hpp"
 #include "record/run_report.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ Instant expected_instant(const Scene& scene, std::uint64_t k) {
   return instant;
 }
 
-void expect_round_trip(const Scene& scene, std::uint64_t count, const RecorderOptions& options) {
+void expect_round_trip(const Scene& scene, std::uint64_t count, const RecordingWriterOptions& options) {
   const TemporaryFolder folder;
   const std::string path = folder.file("run.h5");
   record(path, scene, count, options);
@@ -80,7 +80,7 @@ TEST(Recording, EveryInstantComesBackBitForBit) { expect_round_trip(make_scene()
 
 // Every instant is committed by itself: chunks are seen before they are full and filled up in place.
 TEST(Recording, CommittingEveryInstantChangesNothing) {
-  RecorderOptions options;
+  RecordingWriterOptions options;
   options.flush_seconds = 0;
   expect_round_trip(make_scene(), 700, options);
 }
@@ -100,7 +100,7 @@ TEST(Recording, HoldsWhatIsNeededToRepeatTheRun) {
   const std::string path = folder.file("run.h5");
   Scene scene = make_scene();
   scene.name = std::string(1'000'000, 'n');  // longer than an attribute of HDF5 1.8 may be
-  RecorderOptions options;
+  RecordingWriterOptions options;
   options.threads = 7;
   options.overrides = {{"time.step", "0.005"}, {"bodies.left.velocity", "[5,0,0]"}};
   record(path, scene, 1, options);
@@ -151,7 +151,7 @@ TEST(Recording, ScalarsCoverAllStepsSinceTheInstantBefore) {
   const Scene scene = make_scene();
   const World world(scene);
   {
-    Recorder recorder(path, world, scene);
+    RecordingWriter recorder(path, world, scene);
     recorder.instant(world, {}, 0);
     for (const int iterations : {3, 9, 4}) {
       StepReport step;
@@ -204,7 +204,7 @@ TEST(Recording, EventsComeBackInOrder) {
   const Scene scene = make_scene();
   const World world(scene);
   {
-    Recorder recorder(path, world, scene);
+    RecordingWriter recorder(path, world, scene);
     recorder.event({0.5, RecordedKind::kNewContact, 0, 1});
     recorder.event({0.75, RecordedKind::kTriggerIn, 2, kNoBody});
     recorder.finish(RunReport{});
@@ -225,7 +225,7 @@ TEST(Recording, TheLastCheckpointIsTheWorldThatWasSaved) {
   World world(scene);
   std::uint64_t saved = 0;
   {
-    Recorder recorder(path, world, scene);
+    RecordingWriter recorder(path, world, scene);
     for (std::uint64_t k = 0; k < 9; ++k) {
       set_state(world, k);
       recorder.instant(world, {}, 0);
@@ -254,7 +254,7 @@ TEST(Recording, AContinuedRecordingEqualsAnUninterruptedOne) {
   {
     const Recording first(folder.file("first.h5"));
     World world(scene);
-    Recorder recorder(folder.file("second.h5"), world, scene);
+    RecordingWriter recorder(folder.file("second.h5"), world, scene);
     recorder.append_instants(first, 7, first.time(6));
     for (std::uint64_t k = 7; k < 12; ++k) {
       set_state(world, k);
@@ -284,7 +284,7 @@ TEST(Recording, TheReportIsInside) {
   report.scene = "inside";
   report.steps = 42;
   {
-    Recorder recorder(path, world, scene);
+    RecordingWriter recorder(path, world, scene);
     recorder.finish(report);
     EXPECT_THROW(recorder.instant(world, {}, 0), std::runtime_error);
   }
@@ -297,7 +297,7 @@ TEST(Recording, AChangeOfBodiesIsRefused) {
   const TemporaryFolder folder;
   const Scene scene = make_scene();
   World world(scene);
-  Recorder recorder(folder.file("run.h5"), world, scene);
+  RecordingWriter recorder(folder.file("run.h5"), world, scene);
   recorder.instant(world, {}, 0);
   world.remove_body(world.find("twin"));
   EXPECT_THROW(recorder.instant(world, {}, 0), std::runtime_error);
@@ -314,10 +314,10 @@ TEST(Recording, WhatDoesNotMoveTakesLittleSpace) {
   const std::string path = folder.file("run.h5");
   const Scene scene = make_balls(16);
   const World world(scene);
-  RecorderOptions options;
+  RecordingWriterOptions options;
   options.flush_seconds = 3600;
   {
-    Recorder recorder(path, world, scene, options);
+    RecordingWriter recorder(path, world, scene, options);
     for (int k = 0; k < 2000; ++k) recorder.instant(world, {}, 0);
     recorder.finish(RunReport{});
   }
@@ -331,11 +331,11 @@ TEST(Recording, ManyCommitsDoNotInflateTheFile) {
   const std::string path = folder.file("run.h5");
   const Scene scene = make_scene();
   World world(scene);
-  RecorderOptions options;
+  RecordingWriterOptions options;
   options.flush_seconds = 0;
   const std::uint64_t count = 2000;
   {
-    Recorder recorder(path, world, scene, options);
+    RecordingWriter recorder(path, world, scene, options);
     for (std::uint64_t k = 0; k < count; ++k) {
       set_state(world, k);
       recorder.instant(world, {}, 0);
@@ -354,7 +354,7 @@ TEST(Recording, CanBeReadWhileItIsWritten) {
   const std::string path = folder.file("run.h5");
   const Scene scene = make_scene();
   World world(scene);
-  Recorder recorder(path, world, scene);
+  RecordingWriter recorder(path, world, scene);
   for (std::uint64_t k = 0; k < 5; ++k) {
     set_state(world, k);
     recorder.instant(world, {}, 0);
@@ -372,8 +372,8 @@ TEST(Recording, TwoRunsCannotRecordToOneFile) {
   const std::string path = folder.file("run.h5");
   const Scene scene = make_scene();
   const World world(scene);
-  Recorder recorder(path, world, scene);
-  EXPECT_THROW(Recorder(path, world, scene), std::runtime_error);
+  RecordingWriter recorder(path, world, scene);
+  EXPECT_THROW(RecordingWriter(path, world, scene), std::runtime_error);
   recorder.instant(world, {}, 0);
   recorder.finish(RunReport{});
   EXPECT_EQ(Recording(path).instants(), 1U);

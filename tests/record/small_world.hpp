@@ -1,7 +1,7 @@
 // Worlds for tests of recording: small, and in states that no simulation would reach, so that every bit is exercised.
 #pragma once
 
-#include "record/recorder.hpp"
+#include "record/recording_writer.hpp"
 
 #include <achilles/report.hpp>
 #include <achilles/scene.hpp>
@@ -107,9 +107,9 @@ inline StepReport make_step(std::uint64_t k) {
 
 /// Records states 0 .. count - 1, one step between two instants.
 inline void record(const std::string& path, const Scene& scene, std::uint64_t count,
-                   const RecorderOptions& options = {}) {
+                   const RecordingWriterOptions& options = {}) {
   World world(scene);
-  Recorder recorder(path, world, scene, options);
+  RecordingWriter recorder(path, world, scene, options);
   for (std::uint64_t k = 0; k < count; ++k) {
     set_state(world, k);
     if (k > 0) recorder.after_step(world, make_step(k), 0.25, {}, {});

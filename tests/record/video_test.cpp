@@ -3,8 +3,8 @@
 
 #include "record/draw/gif.hpp"
 #include "record/draw/mp4.hpp"
-#include "record/recorder.hpp"
 #include "record/recording.hpp"
+#include "record/recording_writer.hpp"
 #include "record/render.hpp"
 
 #include <gtest/gtest.h>

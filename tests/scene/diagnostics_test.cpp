@@ -39,6 +39,22 @@ TEST(SceneDiagnostics, AllErrorsComeAtOnceInTheOrderOfTheFile) {
   EXPECT_THAT(lines, testing::ElementsAre(2, 3, 5, 6, 6, 6, 7, 7, 9, 9));
 }
 
+TEST(SceneDiagnostics, WordsOfOtherEnginesAreTranslated) {
+  EXPECT_THAT(error_of(with_ball("omega: [1, 0, 0]")), HasSubstr("did you mean 'spin'?"));
+  EXPECT_THAT(error_of(with_ball("quat: [1, 0, 0, 0]")), HasSubstr("did you mean 'orientation'?"));
+  const std::string bodies =
+      "achilles: 1\nbodies:\n  - {name: a, shape: {sphere: {radius: 1}}}\n"
+      "  - {name: b, shape: {sphere: {radius: 1}}, position: [3, 0, 0]}\njoints:\n";
+  EXPECT_THAT(error_of(bodies + "  - {name: j, kind: revolute, between: [a, b], at: [0, 0, 0], axis: [0, 0, 1]}\n"),
+              HasSubstr("did you mean 'hinge'?"));
+  EXPECT_THAT(error_of(bodies + "  - {name: j, kind: prismatic, between: [a, b], axis: [0, 0, 1]}\n"),
+              HasSubstr("did you mean 'slider'?"));
+  // A key of a mapping is offered with the mapping's name.
+  EXPECT_THAT(
+      error_of(bodies + "  - {name: j, kind: hinge, between: [a, b], at: [0, 0, 0], axis: [0, 0, 1], damping: 1}\n"),
+      HasSubstr("did you mean 'spring.damping'?"));
+}
+
 TEST(SceneDiagnostics, AMisspeltWordIsMetWithTheWordThatWasMeant) {
   EXPECT_THAT(error_of(with_ball("velocty: [1, 0, 0]")), HasSubstr("did you mean 'velocity'?"));
   EXPECT_THAT(error_of(with_ball("Mass: 1")), HasSubstr("did you mean 'mass'?"));

@@ -88,6 +88,38 @@ class Dump {
     add("  force", body.force);
     add("  torque", body.torque);
     add("  group", body.group);
+    line("  filter", fmt::format("{} {}", body.collision.group, body.collision.mask));
+    add("  color", body.color);
+    add("  visuals", body.visuals);
+  }
+  void add(const char* key, const Color& color) {
+    for (const double part : color) add(key, part);
+  }
+  void add(const char* key, const VisualDescription& visual) {
+    add(key, visual.shape);
+    add("  pose", visual.pose);
+    add("  color", visual.color);
+  }
+  void add(const char* key, const DriveDescription& drive) {
+    line(key, fmt::format("drive {}", static_cast<int>(drive.kind)));
+    add("  target", drive.target);
+    for (const double value : {drive.stiffness, drive.damping, drive.max_force, drive.max_rate}) add("  value", value);
+  }
+  void add(const char* key, const CouplingTerm& term) {
+    line(key, fmt::format("{} {}", term.joint, term.axis));
+    add("  coefficient", term.coefficient);
+  }
+  void add(const char* key, const CouplingDescription& coupling) {
+    add(key, coupling.name);
+    add("  terms", coupling.terms);
+    add("  offset", coupling.offset);
+  }
+  void add(const char* key, const SensorDescription& sensor) {
+    line(key, fmt::format("{} of kind {}: {} {} {}", sensor.name, static_cast<int>(sensor.kind), sensor.joint,
+                          sensor.axis, sensor.body));
+    add("  pose", sensor.pose);
+    add("  direction", sensor.direction);
+    add("  range", sensor.range);
   }
   void add(const char* key, const JointAxis& axis) {
     add(key, axis.axis);
@@ -97,6 +129,8 @@ class Dump {
     for (const double value : {axis.motor_max, axis.friction, axis.stiffness, axis.damping, axis.rest}) {
       add("  value", value);
     }
+    add("  drive", axis.drive);
+    add("  armature", axis.armature);
   }
   void add(const char* key, const JointDescription& joint) {
     line(key, fmt::format("{} of kind {} between {} and {}", joint.name, static_cast<int>(joint.kind), joint.first,
@@ -106,6 +140,7 @@ class Dump {
     add("  axes", joint.axes);
     add("  length", joint.length);
     add("  compliance", joint.compliance);
+    add("  damping", joint.damping);
     add("  collide", joint.collide);
   }
   void add(const char* key, const ScriptDescription& script) {
@@ -156,6 +191,7 @@ class Dump {
     add_kind(map.mesh);
     add("  cell", map.cell);
   }
+  void add_kind(const NoShape& /*none*/) { line("  none", ""); }
   void add_kind(const Compound& compound) {
     for (const CompoundPart& part : compound.parts) {
       add("  part", part.shape);
@@ -181,6 +217,8 @@ std::string dump_scene(const Scene& scene) {
   dump.add("pairs", scene.material_pairs);
   dump.add("bodies", scene.bodies);
   dump.add("joints", scene.joints);
+  dump.add("couplings", scene.couplings);
+  dump.add("sensors", scene.sensors);
   dump.add("scripts", scene.scripts);
   dump.add("triggers", scene.triggers);
   dump.add("rules", scene.rules);

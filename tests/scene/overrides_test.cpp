@@ -82,11 +82,11 @@ TEST(SceneOverrides, AnotherMethodLeavesOutWhatItDoesNotKnowOfTheScenesOwnAndSay
 }
 
 TEST(SceneOverrides, AMethodTakenAwayLeavesTheStandardOneWithoutItsOptions) {
-  const Scene scene = read_with("achilles: 1\nmethod: {name: soft-step, substeps: 4}\n", {{"method.name", "null"}});
+  const Scene scene = read_with("achilles: 1\nmethod: {name: soft-step, push_speed: 4}\n", {{"method.name", "null"}});
   EXPECT_EQ(scene.method.name, read_with("achilles: 1\n", {}).method.name);
-  EXPECT_EQ(scene.method.options.count("substeps"), 0u);
+  EXPECT_EQ(scene.method.options.count("push_speed"), 0u);
   EXPECT_EQ(std::count_if(scene.warnings.begin(), scene.warnings.end(),
-                          [](const Diagnostic& warning) { return warning.field == "method.substeps"; }),
+                          [](const Diagnostic& warning) { return warning.field == "method.push_speed"; }),
             1);
 }
 

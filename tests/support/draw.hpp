@@ -8,6 +8,7 @@
 
 namespace achilles::testing {
 
+/// The same numbers with every compiler.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
@@ -15,13 +16,21 @@ class Draw {
   double number(double lower, double upper) { return std::uniform_real_distribution<double>(lower, upper)(random_); }
   int index(int count) { return std::uniform_int_distribution<int>(0, count - 1)(random_); }
   Vec3 vector(double size) { return {number(-size, size), number(-size, size), number(-size, size)}; }
+  // One draw per statement: the order in which arguments are evaluated is the compiler's choice.
   Vec3 direction() {
     std::normal_distribution<double> normal;
-    return Vec3(normal(random_), normal(random_), normal(random_)).normalized();
+    const double z = normal(random_);
+    const double y = normal(random_);
+    const double x = normal(random_);
+    return Vec3(x, y, z).normalized();
   }
   Mat3 rotation() {
     std::normal_distribution<double> normal;
-    return Quat(normal(random_), normal(random_), normal(random_), normal(random_)).normalized().toRotationMatrix();
+    const double z = normal(random_);
+    const double y = normal(random_);
+    const double x = normal(random_);
+    const double w = normal(random_);
+    return Quat(w, x, y, z).normalized().toRotationMatrix();
   }
   Transform pose(double size) { return {rotation(), vector(size)}; }
 

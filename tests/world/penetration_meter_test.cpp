@@ -23,7 +23,7 @@ double measure_by_brute_force(const World& world) {
   double depth = 0;
   for (const Collider& a : colliders) {
     for (const Collider& b : std::span(colliders).subspan(static_cast<std::size_t>(&a - colliders.data()) + 1)) {
-      if (!may_collide({a.body, a.movable}, {b.body, b.movable}, ignored)) continue;
+      if (!may_collide({a.body, a.movable, a.filter}, {b.body, b.movable, b.filter}, ignored)) continue;
       depth = std::max(depth, compute_depth(*a.geometry, a.X_WG, *b.geometry, b.X_WG, points));
     }
   }

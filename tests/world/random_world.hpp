@@ -120,7 +120,7 @@ class RandomWorlds {
       world.bodies.asleep[i] = static_cast<std::uint8_t>(integer(0, 1));
       world.sleep.calm_steps[i] = static_cast<std::uint32_t>(integer(0, 20));
       world.sleep.energy[i] = number(0, 1);
-      world.sleep.group[i] = static_cast<std::uint32_t>(integer(0, 3));
+      world.sleep.island[i] = static_cast<std::uint32_t>(integer(0, 3));
     }
   }
 

@@ -45,6 +45,22 @@ TEST(Script, ConstantSpeedHasEquidistantPositions) {
   EXPECT_NEAR((path.pose(2).p - path.pose(2 - dt).p).norm() / dt, speed, 1e-6);
 }
 
+// Out and back on a line: the curve has no direction where it turns [Erleben04, eq. 3.48], and rounding must not choose
+// one. The velocity is interpolated between both sides [sec. 3.3], which are opposite.
+TEST(Script, TurningBackOnALineHasTheVelocityBetweenBothSides) {
+  ScriptDescription script;
+  script.space = {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 0, 0)};
+  script.speed = {{0, 0}, {2, 4}};
+  // By symmetry the spline turns at its middle knot, half its length along; the speed is 2 m/s.
+  const double turn = ArcLengthCurve(script.space).length() / 2 / 2;
+  const ScriptPath path(script, Pose{});
+  for (const double off : {0.0, 1e-16, -1e-16, 1e-14, -1e-14}) {
+    EXPECT_LT(path.motion(turn + off).velocity.norm(), 1e-6) << off;
+  }
+  EXPECT_NEAR(path.motion(turn - 1e-3).velocity.x(), 2, 1e-9);
+  EXPECT_NEAR(path.motion(turn + 1e-3).velocity.x(), -2, 1e-9);
+}
+
 TEST(Script, StandsStillBeforeItsFirstAndAfterItsLastTime) {
   const ScriptPath path(make_arc(), Pose{});
   EXPECT_EQ(path.pose(-1).p, path.pose(0).p);

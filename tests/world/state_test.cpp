@@ -219,6 +219,13 @@ TEST(Finite, OrientationWhoseLengthCannotBeMadeOneIsRefused) {
 
 TEST(IgnoredPairs, AreKeptOnceInOrderWhicheverWayTheyAreGiven) {
   World world;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    BodyDescription ball;
+    ball.name = name;
+    ball.shape = {Sphere{1}};
+    ball.mass = 1;
+    world.add_body(ball);
+  }
   for (const auto& [first, second] : {std::pair{4U, 1U}, {0U, 2U}, {1U, 4U}, {2U, 0U}, {0U, 1U}}) {
     world.ignore_pair(first, second);
   }

@@ -9,6 +9,7 @@ import { Events } from './events';
 import type { View } from './hash';
 import { Inspector } from './inspector';
 import { Dragger, Live } from './live';
+import { Joints } from './joints';
 import { buildLayout, element, listNames, showLegend, showPlaying } from './layout';
 import { Player } from './player';
 import { curvesOf, Plots } from './plots';
@@ -28,6 +29,7 @@ export class App {
   private readonly bodies: Bodies;
   private readonly contacts: Contacts;
   private readonly trails: Trails;
+  private readonly joints: Joints;
   private readonly plots: Plots;
   private readonly inspector: Inspector;
   private readonly events: Events;
@@ -37,6 +39,7 @@ export class App {
   private dirty = true;
   private follow = false;
   private glass = false;
+  private collision = false;
   private shownIndex = -1; // -1: whatever is on the stage is out of date
   private shownTime = NaN;
   private last = 0;
@@ -52,13 +55,16 @@ export class App {
     const size = this.bodies.bounds.getBoundingSphere(new THREE.Sphere()).radius;
     this.contacts = new Contacts(recording, size);
     this.trails = new Trails(recording, this.colors);
-    this.stage.scene.add(this.bodies.group, this.contacts.group, this.trails.lines);
+    this.joints = new Joints(recording, size);
+    this.stage.scene.add(this.bodies.group, this.contacts.group, this.trails.lines, this.joints.group);
+    element('collision').hidden = !this.bodies.hasVisuals;
+    element('joints').hidden = !this.joints.any;
     this.plots = new Plots(element('plots'), () => curvesOf(recording), (t) => this.player.seek(t));
     this.inspector = new Inspector(element('body'), recording, (body) => this.select(body));
     this.events = new Events(element('events'), recording, (t) => this.player.seek(t), (body) => this.select(body));
     this.player.onChange = () => this.touch();
     if (recording.header.live) {
-      this.live = new Live(recording, { grown: (reset) => this.grow(reset), changed: () => this.touch(), plots: () => this.refreshPlots() });
+      this.live = new Live(recording, { grown: (reset) => this.grow(reset), changed: () => this.showMethod(), plots: () => this.refreshPlots() });
       this.dragger = new Dragger(this.live, this.stage, (body, out) => this.bodies.bodyMatrix(body, out));
       this.stage.scene.add(this.dragger.line);
     }
@@ -71,7 +77,7 @@ export class App {
     const { header } = this.recording;
     document.title = `${header.scene || 'Achilles'} – Achilles`;
     element('title').querySelector('h1')!.textContent = header.scene || 'untitled';
-    element('title').querySelector('p')!.textContent = [header.method, header.source].filter(Boolean).join(' · ');
+    this.showMethod();
     const warning = warningOf(this.recording);
     element('notice').hidden = !warning;
     element('notice').textContent = warning ?? '';
@@ -80,6 +86,13 @@ export class App {
     const scrub = element<HTMLInputElement>('scrub');
     scrub.min = String(this.recording.start);
     scrub.max = String(this.recording.end);
+  }
+
+  /// A live run goes on with another method when the page asks for it.
+  private showMethod(): void {
+    const { header } = this.recording;
+    element('title').querySelector('p')!.textContent = [header.method, header.source].filter(Boolean).join(' · ');
+    this.touch();
   }
 
   private apply(view: View): void {
@@ -94,13 +107,18 @@ export class App {
     element('app').classList.toggle('side', view.ui && window.innerWidth > 900);
     this.setTheme(view.theme ?? (dark ? 'dark' : 'light'));
     this.resize();
-    this.stage.fit(this.bodies.bounds);
+    this.player.seek(view.time ?? this.recording.start);
+    if (this.recording.instants > 0) this.bodies.update(this.recording.locate(this.player.time));
+    const { box, follows } = this.bodies.view();
+    this.stage.fit(box);
+    this.setFollow(follows && !view.camera);
+    if (view.show.includes('joints')) this.setJoints(true);
+    if (view.show.includes('collision')) this.setCollision(true);
     if (view.camera) {
       this.stage.camera.position.fromArray(view.camera, 0);
       this.stage.controls.target.fromArray(view.camera, 3);
       this.stage.controls.update();
     }
-    this.player.seek(view.time ?? this.recording.start);
     if (view.select !== undefined) this.select(this.recording.header.bodies.findIndex((b) => b.name === view.select));
     if (view.play) this.player.toggle();
     showLegend(this.colors);
@@ -164,6 +182,7 @@ export class App {
       if (changed || this.player.time !== this.shownTime) this.bodies.update(place);
       if (changed && this.colors.varies) this.bodies.recolor(place.index);
       if (changed) this.contacts.update(place.index);
+      this.joints.update((body, out) => this.bodies.bodyMatrix(body, out));
       this.trails.update(place, this.player.time, this.selected, (body, out) => this.bodies.center(body, out));
       this.followSelected();
       this.dragger?.update();
@@ -187,9 +206,20 @@ export class App {
     if (changed) this.inspector.show(this.selected, index);
   }
 
+  /// The selected body, or the middle of what moves.
+  private middle(): THREE.Vector3 {
+    const middle = new THREE.Vector3();
+    return this.selected >= 0 ? this.bodies.center(this.selected, middle) : this.bodies.subject().getCenter(middle);
+  }
+
+  private setFollow(on: boolean): void {
+    this.follow = on;
+    this.anchor.copy(this.middle());
+  }
+
   private followSelected(): void {
-    if (!this.follow || this.selected < 0) return;
-    const now = this.bodies.center(this.selected, new THREE.Vector3());
+    if (!this.follow) return;
+    const now = this.middle();
     const moved = now.clone().sub(this.anchor);
     if (!Number.isFinite(moved.x + moved.y + moved.z)) return;
     this.anchor.copy(now);
@@ -202,7 +232,7 @@ export class App {
     this.selected = body;
     this.bodies.select(body);
     this.events.choose(body);
-    if (body >= 0) this.bodies.center(body, this.anchor);
+    this.anchor.copy(this.middle());
     element<HTMLInputElement>('search').value = body >= 0 ? this.recording.header.bodies[body].name : '';
     this.inspector.show(body, Math.max(0, this.shownIndex));
     this.touch();
@@ -243,6 +273,20 @@ export class App {
     this.touch();
   }
 
+  private setCollision(on: boolean): void {
+    this.collision = on;
+    this.bodies.setCollision(on);
+    this.bodies.select(this.selected);
+    element('collision').setAttribute('aria-pressed', String(on));
+    this.touch();
+  }
+
+  private setJoints(on: boolean): void {
+    this.joints.group.visible = on;
+    element('joints').setAttribute('aria-pressed', String(on));
+    this.touch();
+  }
+
   private toggleSide(): void {
     element('app').classList.toggle('side');
     this.resize();
@@ -266,13 +310,19 @@ export class App {
     this.touch();
   }
 
-  private fit(): void {
-    if (this.selected >= 0) {
+  /// What moves, the selected body, or all of the way.
+  private fit(whole = false): void {
+    if (whole) {
+      this.setFollow(false);
+      this.stage.fit(this.bodies.bounds);
+    } else if (this.selected >= 0) {
       const middle = this.bodies.center(this.selected, new THREE.Vector3());
       const reach = 0.25 * this.bodies.bounds.getSize(new THREE.Vector3()).length();
       this.stage.fit(new THREE.Box3().setFromCenterAndSize(middle, new THREE.Vector3(reach, reach, reach)));
     } else {
-      this.stage.fit(this.bodies.bounds);
+      const { box, follows } = this.bodies.view();
+      this.stage.fit(box);
+      this.setFollow(follows);
     }
     this.touch();
   }
@@ -298,6 +348,8 @@ export class App {
     on('color', 'change', (target) => this.setColor(target.value as ColorMode));
     on('trails', 'change', (target) => this.setTrails(target.value as TrailMode));
     on('glass', 'click', () => this.setGlass(!this.glass));
+    on('collision', 'click', () => this.setCollision(!this.collision));
+    on('joints', 'click', () => this.setJoints(!this.joints.group.visible));
     on('fit', 'click', () => this.fit());
     on('theme', 'click', () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark'));
     on('side-toggle', 'click', () => this.toggleSide());
@@ -376,11 +428,10 @@ export class App {
       i: () => this.toggleLayer('impulses'),
       r: () => this.setTrails(this.cycle('trails', kTrailModes, this.trails.mode)),
       x: () => this.setGlass(!this.glass),
-      f: () => this.fit(),
-      g: () => {
-        this.follow = !this.follow;
-        if (this.selected >= 0) this.bodies.center(this.selected, this.anchor);
-      },
+      v: () => this.setCollision(!this.collision),
+      j: () => this.setJoints(!this.joints.group.visible),
+      f: () => this.fit(event.shiftKey),
+      g: () => this.setFollow(!this.follow),
       l: () => {
         this.player.loop = !this.player.loop;
       },

@@ -4,11 +4,20 @@ import * as THREE from 'three';
 import type { Colors } from './colors';
 import { piecesOf, type Piece } from './geometry';
 import { bodyMaterial, gridMaterial, type GridUniforms } from './materials';
-import type { Place, Recording } from './recording';
+import type { Body, Place, Recording } from './recording';
 
 interface Slot {
   body: number;
   local: THREE.Matrix4;
+  color?: THREE.Color; // of its own, in place of the body's
+}
+
+/// What a body looks like stands in place of its shape, or the other way round.
+type Layer = 'both' | 'visual' | 'shape';
+
+interface PlacedPiece extends Piece {
+  layer: Layer;
+  color?: THREE.Color;
 }
 
 interface Batch {
@@ -17,8 +26,10 @@ interface Batch {
   owner: Uint32Array; // body of each slot
   local: Float32Array; // 16 per slot, column by column
   infinite: boolean;
+  layer: Layer;
 }
 
+const kLeastShare = 8; // what the camera shows is at least this part of the whole path
 const kGridCellsPerBold = 5;
 
 export class Bodies {
@@ -32,7 +43,8 @@ export class Bodies {
     uLine: { value: new THREE.Color('#888') },
   };
   private readonly batches: Batch[] = [];
-  private readonly pieces: Piece[][];
+  private readonly pieces: PlacedPiece[][];
+  private readonly spheres: (THREE.Sphere | null)[]; // around each body, in its frame
   private readonly outline = new THREE.Group();
   private readonly outlineMaterial = new THREE.MeshBasicMaterial({ color: '#ffb300', side: THREE.BackSide });
   private selected = -1;
@@ -44,22 +56,36 @@ export class Bodies {
     const { bodies, shapes } = recording.header;
     this.pose = new Float32Array(7 * bodies.length);
     const byShape = shapes.map((shape, id) => piecesOf(shape, String(id), bodies.length));
-    this.pieces = bodies.map((body) => byShape[body.shape]);
-    const slots = new Map<string, { piece: Piece; slots: Slot[] }>();
+    this.pieces = bodies.map((body) => this.placePieces(body, byShape));
+    const slots = new Map<string, { piece: PlacedPiece; slots: Slot[] }>();
     this.pieces.forEach((pieces, body) => {
       for (const piece of pieces) {
-        const entry = slots.get(piece.key) ?? { piece, slots: [] };
-        entry.slots.push({ body, local: piece.local });
-        slots.set(piece.key, entry);
+        const key = `${piece.layer} ${piece.key}`;
+        const entry = slots.get(key) ?? { piece, slots: [] };
+        entry.slots.push({ body, local: piece.local, color: piece.color });
+        slots.set(key, entry);
       }
     });
     for (const { piece, slots: list } of slots.values()) this.addBatch(piece, list);
     this.group.add(this.outline);
+    this.spheres = this.findSpheres();
     this.findBounds();
     this.placeGrid();
   }
 
-  private addBatch(piece: Piece, slots: Slot[]): void {
+  /// The pieces of a body's shape and, where it has any, of its visuals.
+  private placePieces(body: Body, byShape: Piece[][]): PlacedPiece[] {
+    const visuals = body.visuals ?? [];
+    const shape: PlacedPiece[] = byShape[body.shape].map((piece) => ({ ...piece, layer: visuals.length > 0 ? 'shape' : 'both' }));
+    return shape.concat(visuals.flatMap((visual) => {
+      const [w, x, y, z] = visual.orientation;
+      const frame = new THREE.Matrix4().compose(new THREE.Vector3(...visual.position), new THREE.Quaternion(x, y, z, w), new THREE.Vector3(1, 1, 1));
+      const color = visual.color && new THREE.Color().setRGB(visual.color[0], visual.color[1], visual.color[2], THREE.SRGBColorSpace);
+      return byShape[visual.shape].map((piece): PlacedPiece => ({ ...piece, local: frame.clone().multiply(piece.local), layer: 'visual', color }));
+    }));
+  }
+
+  private addBatch(piece: PlacedPiece, slots: Slot[]): void {
     const material = piece.infinite ? gridMaterial(this.grid, piece.pattern === 'ground' ? 1 : 0.25) : bodyMaterial(piece.pattern);
     const mesh = new THREE.InstancedMesh(piece.make(), material, slots.length);
     mesh.frustumCulled = false;
@@ -69,7 +95,8 @@ export class Bodies {
     for (let i = 0; i < slots.length; ++i) mesh.setColorAt(i, this.color.set('#ffffff'));
     const local = new Float32Array(16 * slots.length);
     slots.forEach((slot, i) => slot.local.toArray(local, 16 * i));
-    this.batches.push({ mesh, slots, owner: Uint32Array.from(slots, (slot) => slot.body), local, infinite: piece.infinite });
+    this.batches.push({ mesh, slots, owner: Uint32Array.from(slots, (slot) => slot.body), local, infinite: piece.infinite, layer: piece.layer });
+    mesh.visible = piece.layer !== 'shape';
     this.group.add(mesh);
   }
 
@@ -85,15 +112,52 @@ export class Bodies {
     return box.clone().applyMatrix4(piece.local);
   }
 
-  // Over a sample of instants; scenery counts only where nothing moves.
-  private findBounds(): void {
-    const { bodies } = this.recording.header;
+  private findSpheres(): (THREE.Sphere | null)[] {
     const geometries = new Map<string, THREE.Box3>();
-    const spheres = this.pieces.map((pieces) => {
+    return this.pieces.map((pieces) => {
       const box = new THREE.Box3();
       for (const piece of pieces) if (!piece.infinite) box.union(this.pieceBox(piece, geometries));
       return box.isEmpty() ? null : box.getBoundingSphere(new THREE.Sphere());
     });
+  }
+
+  get hasVisuals(): boolean {
+    return this.batches.some((batch) => batch.layer === 'visual');
+  }
+
+  /// Shows the shapes that collide, or what bodies look like.
+  setCollision(on: boolean): void {
+    for (const batch of this.batches) batch.mesh.visible = batch.layer === 'both' || batch.layer === (on ? 'shape' : 'visual');
+  }
+
+  /// What moves, as placed now: its middle, and a box around it. All that there is where nothing moves.
+  subject(box = new THREE.Box3()): THREE.Box3 {
+    const { bodies } = this.recording.header;
+    box.makeEmpty();
+    const sphere = new THREE.Sphere();
+    this.spheres.forEach((own, i) => {
+      if (!own || bodies[i].kind === 'fixed') return;
+      sphere.copy(own).applyMatrix4(this.bodyMatrix(i, this.body));
+      if (!Number.isFinite(sphere.center.x) || !(sphere.radius > 0)) return;
+      box.expandByPoint(sphere.center.clone().addScalar(sphere.radius)).expandByPoint(sphere.center.clone().addScalar(-sphere.radius));
+    });
+    return box.isEmpty() ? box.copy(this.bounds) : box;
+  }
+
+  /// What a camera should show now: the whole path, or, where that would make what moves a dot, a part of it around that.
+  view(): { box: THREE.Box3; follows: boolean } {
+    const box = this.subject();
+    const path = this.bounds.getSize(new THREE.Vector3()).length();
+    const wanted = Math.max(2.5 * box.getSize(new THREE.Vector3()).length(), path / kLeastShare);
+    if (wanted >= path) return { box: this.bounds.clone(), follows: false };
+    const edge = wanted / Math.sqrt(3);
+    return { box: box.setFromCenterAndSize(box.getCenter(new THREE.Vector3()), new THREE.Vector3(edge, edge, edge)), follows: true };
+  }
+
+  // Over a sample of instants; scenery counts only where nothing moves.
+  private findBounds(): void {
+    const { bodies } = this.recording.header;
+    const spheres = this.spheres;
     const movable = bodies.some((body, i) => body.kind !== 'fixed' && spheres[i]);
     const stride = Math.max(1, Math.floor(this.recording.instants / 60));
     const low: number[][] = [[], [], []];
@@ -181,7 +245,10 @@ export class Bodies {
     for (const batch of this.batches) {
       if (batch.infinite) continue;
       const out = batch.mesh.instanceColor!.array as Float32Array;
-      for (let i = 0; i < batch.owner.length; ++i) this.colors.color(index, batch.owner[i], this.color).toArray(out, 3 * i);
+      for (let i = 0; i < batch.owner.length; ++i) {
+        const own = this.colors.mode === 'body' ? batch.slots[i].color : undefined;
+        this.color.copy(own ?? this.colors.color(index, batch.owner[i], this.color)).toArray(out, 3 * i);
+      }
       batch.mesh.instanceColor!.needsUpdate = true;
     }
   }
@@ -210,7 +277,7 @@ export class Bodies {
     let nearest = Infinity;
     let body = -1;
     for (const batch of this.batches) {
-      if (batch.infinite) continue;
+      if (batch.infinite || !batch.mesh.visible) continue;
       for (const hit of raycaster.intersectObject(batch.mesh, false)) {
         if (hit.distance < nearest && hit.instanceId !== undefined) {
           nearest = hit.distance;
@@ -227,7 +294,7 @@ export class Bodies {
     this.outline.clear();
     if (body < 0) return;
     for (const batch of this.batches) {
-      if (batch.infinite) continue;
+      if (batch.infinite || !batch.mesh.visible) continue;
       for (const slot of batch.slots) {
         if (slot.body !== body) continue;
         const mesh = new THREE.Mesh(batch.mesh.geometry, this.outlineMaterial);

@@ -65,7 +65,7 @@ export class Colors {
   }
 
   color(index: number, body: number, out: THREE.Color): THREE.Color {
-    const { kind, material } = this.recording.header.bodies[body];
+    const { kind, material, color } = this.recording.header.bodies[body];
     switch (this.mode) {
       case 'state':
         return out.copy(states[stateOf(this.recording, index, body)]);
@@ -87,6 +87,7 @@ export class Colors {
         return share < 0.5 ? out.lerpColors(cold, warm, 2 * share) : out.lerpColors(warm, hot, Math.min(1, 2 * share - 1));
       }
       default:
+        if (color) return out.setRGB(color[0], color[1], color[2], THREE.SRGBColorSpace);
         return out.copy(kind === 'fixed' ? kScenery : palette[body % palette.length]);
     }
   }

@@ -12,6 +12,7 @@ import { Stage, Studio, type Theme } from './stage';
 
 export interface ComparedRun {
   name: string;
+  certified?: string;
   recording: Recording;
 }
 
@@ -31,7 +32,9 @@ const kMarkup = `<main><div id="grid"></div>${kTransport}</main>
 
 /// Two digits: a table is for comparing sizes.
 function few(value: number | null | undefined): string {
-  return value === null || value === undefined ? '–' : shortNumber(Number(value.toPrecision(2)));
+  if (value === null || value === undefined) return '–';
+  const size = Math.abs(value);
+  return size > 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(1) : shortNumber(Number(value.toPrecision(2)));
 }
 
 function withUnit(value: number | null | undefined, unit: string): string {
@@ -112,11 +115,13 @@ export class Comparison {
       });
       table.append(line);
     };
-    row(['method', 'wall', '× real', 'deepest', 'energy gain', 'momentum', 'angular', 'residual', 'iter.', 'ended'], 'th');
-    this.runs.forEach(({ name, recording }, k) => {
+    row(['method', 'certified', 'ended', 'wall', '× real', 'deepest', 'gain', 'lin.', 'ang.', 'residual', 'iter.'], 'th');
+    this.runs.forEach(({ name, certified, recording }, k) => {
       const report = recording.header.report;
       row([
         name,
+        certified ?? '–',
+        report?.stopped ? `${report.stopped.reason} at ${shortNumber(report.stopped.time)} s` : recording.header.complete ? '' : 'cut off',
         withUnit(report?.wall_seconds, 's'),
         few(report?.real_time_factor),
         withUnit(report?.penetration && 1e3 * report.penetration.max, 'mm'),
@@ -125,7 +130,6 @@ export class Comparison {
         few(report?.momentum?.angular_error),
         withUnit(report?.solver_stats?.residual_max, 'm/s'),
         few(report?.solver_stats?.iterations_mean),
-        report?.stopped ? `${report.stopped.reason} at ${shortNumber(report.stopped.time)} s` : recording.header.complete ? '' : 'cut off',
       ], 'td', kColors[k % kColors.length]);
     });
     element('table').replaceChildren(table);

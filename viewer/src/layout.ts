@@ -22,8 +22,10 @@ export const kShortcuts: [string, string][] = [
   ['P N I', 'contact points, normals, impulses'],
   ['R', 'trails: off, selected body, all'],
   ['X', 'see through bodies'],
-  ['F', 'show everything, or the selected body'],
-  ['G', 'follow the selected body'],
+  ['V', 'shapes that collide, or what bodies look like'],
+  ['J', 'joints and their axes'],
+  ['F', 'show what moves, or the selected body; with Shift: all of its way'],
+  ['G', 'follow what moves, or the selected body'],
   ['L', 'play in a loop'],
   ['T', 'light or dark'],
   ['B', 'side panel'],
@@ -67,7 +69,9 @@ const kMarkup = `
       .join('')}</span>
     <label>trails <select id="trails">${options(kTrailModes)}</select></label>
     <button id="glass" class="toggle" aria-pressed="false" title="see through bodies (X)">glass</button>
-    <button id="fit" title="show everything (F)">fit</button>
+    <button id="collision" class="toggle" aria-pressed="false" title="shapes that collide (V)" hidden>collision</button>
+    <button id="joints" class="toggle" aria-pressed="false" title="joints and their axes (J)" hidden>joints</button>
+    <button id="fit" title="show what moves (F)">fit</button>
     <button id="theme" title="light or dark (T)" aria-label="light or dark">◐</button>
     <button id="side-toggle" class="toggle" title="side panel (B)" aria-label="side panel">▤</button>
     <button id="help-toggle" title="keys (?)" aria-label="keys">?</button>
@@ -85,6 +89,7 @@ const kMarkup = `
   <details id="body-panel" open><summary>Body</summary><div>
     <input id="search" list="names" placeholder="find a body by name" aria-label="find a body by name" autocomplete="off">
     <datalist id="names"></datalist><div id="body"></div></div></details>
+  <details id="drives-panel" open hidden><summary>Drives</summary><div id="drives"></div></details>
   <details id="events-panel" open><summary>Events</summary><ul id="events"></ul></details>
   <details open><summary>Curves</summary><div id="plots"></div></details>
   <details><summary>Run</summary><div id="about"></div></details>

@@ -5,7 +5,19 @@ import { element } from './layout';
 import type { Recording, Vec3 } from './recording';
 import type { Stage } from './stage';
 
+/// A drive or motor along an axis of a joint, with the target that it follows now.
+interface Drive {
+  joint: number;
+  axis: number;
+  name: string;
+  unit: string;
+  low: number;
+  high: number;
+  value: number;
+}
+
 interface State {
+  drives: Drive[];
   running: boolean;
   speed: number;
   method: string;
@@ -21,7 +33,7 @@ const kRetryMilliseconds = 2000;
 export interface LiveEvents {
   /// More instants have come in; `reset` when everything before is void.
   grown(reset: boolean): void;
-  /// Running or not, and at which speed, has changed.
+  /// Running or not, at which speed and by which method, has changed.
   changed(): void;
   /// Curves should be drawn anew.
   plots(): void;
@@ -34,6 +46,8 @@ export class Live {
   drag: DragMode = 'spring';
   private socket?: WebSocket;
   private lastPlots = 0;
+  private method = '';
+  private readonly sliders = new Map<string, HTMLInputElement>();
 
   constructor(private readonly recording: Recording, private readonly events: LiveEvents) {
     element('app').classList.add('live');
@@ -99,7 +113,10 @@ export class Live {
   }
 
   private hear(message: { kind: string; reason?: string } & Partial<State>): void {
-    if (message.kind === 'refused') return this.say(message.reason ?? '');
+    if (message.kind === 'refused') {
+      element<HTMLSelectElement>('method').value = this.method; // that of the run, not the one that was refused
+      return this.say(message.reason ?? '');
+    }
     if (message.kind === 'reset') {
       this.recording.clear();
       this.events.grown(true);
@@ -110,12 +127,52 @@ export class Live {
     this.speed = message.speed ?? 1;
     const method = element<HTMLSelectElement>('method');
     method.replaceChildren(...(message.methods ?? []).map((name) => new Option(name, name)));
-    method.value = message.method ?? '';
+    this.method = message.method ?? '';
+    method.value = this.method;
+    this.recording.header.method = this.method;
+    this.showDrives(message.drives ?? []);
     method.disabled = this.running;
     method.title = this.running ? 'pause to change the method' : 'the method that goes on from here';
     this.say(message.notice ?? '');
     this.events.changed();
     this.events.plots();
+  }
+
+  /// One slider per drive; those that are there keep their place under the mouse.
+  private showDrives(drives: Drive[]): void {
+    element('drives-panel').hidden = drives.length === 0;
+    const known = drives.map(({ joint, axis }) => `${joint}.${axis}`);
+    if (known.join() !== [...this.sliders.keys()].join()) {
+      this.sliders.clear();
+      element('drives').replaceChildren(...drives.map((drive) => this.makeSlider(drive)));
+    }
+    for (const { joint, axis, value } of drives) {
+      const slider = this.sliders.get(`${joint}.${axis}`)!;
+      if (document.activeElement === slider) continue;
+      slider.value = String(value);
+      slider.dispatchEvent(new Event('show'));
+    }
+  }
+
+  private makeSlider(drive: Drive): HTMLElement {
+    const label = document.createElement('label');
+    const slider = document.createElement('input');
+    const value = document.createElement('output');
+    slider.type = 'range';
+    slider.min = String(drive.low);
+    slider.max = String(drive.high);
+    slider.step = 'any';
+    const show = () => {
+      value.textContent = `${Number(Number(slider.value).toPrecision(3))} ${drive.unit}`;
+    };
+    slider.addEventListener('show', show);
+    slider.addEventListener('input', () => {
+      show();
+      this.send({ do: 'drive', joint: drive.joint, axis: drive.axis, value: Number(slider.value) });
+    });
+    this.sliders.set(`${drive.joint}.${drive.axis}`, slider);
+    label.append(drive.name, value, slider);
+    return label;
   }
 
   private say(text: string): void {

@@ -34,7 +34,7 @@ function column(recording: Recording, name: string, component?: number, factor =
   const out: Column = new Array(recording.instants);
   for (let i = 0; i < recording.instants; ++i) {
     let value: number;
-    if (series.width === 3 && component === undefined) {
+    if (series.width === 3 && component === undefined && name !== 'sensor') {
       value = Math.hypot(series.values[3 * i], series.values[3 * i + 1], series.values[3 * i + 2]);
     } else {
       value = series.values[series.width * i + (component ?? 0)];
@@ -82,8 +82,21 @@ function panelsOf(recording: Recording): Panel[] {
     { title: 'Time per step', unit: 'ms', curves: perStep ? [{ label: 'time per step', color: kColors[2], values: perStep }] : [] },
     one('Joint error', 'mm', 'joint_error', kColors[0], 1e3),
   ];
+  all.push(...sensorPanels(recording));
   const isFlatZero = (panel: Panel) => panel.curves.every((c) => c.values.every((v) => !v));
   return all.filter((p) => p.curves.length > 0 && !(p.title === 'Joint error' && isFlatZero(p)));
+}
+
+/// One panel per sensor and unit: the axes of an acceleration share one, angular rates have another.
+function sensorPanels(recording: Recording): Panel[] {
+  const panels = new Map<string, Panel>();
+  (recording.header.sensors ?? []).forEach(({ sensor, column: label, unit }, k) => {
+    const key = `${sensor} ${unit}`;
+    const panel = panels.get(key) ?? { title: sensor, unit, curves: [] };
+    panel.curves.push({ label, color: kColors[panel.curves.length % kColors.length], values: column(recording, 'sensor', k)! });
+    panels.set(key, panel);
+  });
+  return [...panels.values()].filter((panel) => panel.curves.every((curve) => curve.values));
 }
 
 export function shortNumber(value: number | null | undefined): string {
@@ -235,7 +248,9 @@ export class Plots {
     for (const { plot, panel, cursor, values } of this.drawn) {
       cursor.style.transform = `translateX(${plot.valToPos(time, 'x')}px)`;
       panel.curves.forEach((curve, k) => {
-        const text = (named && panel.curves.length > 1 ? `${curve.label} ` : '') + shortNumber(curve.values[index]);
+        // A live run has more instants than its curves, which are drawn anew a few times a second.
+        const shown = Math.min(index, curve.values.length - 1);
+        const text = (named && panel.curves.length > 1 ? `${curve.label} ` : '') + shortNumber(curve.values[shown]);
         if (values[k].textContent !== text) values[k].textContent = text;
       });
     }

@@ -25,6 +25,16 @@ export interface Shape {
 
 export type Kind = 'dynamic' | 'fixed' | 'scripted';
 
+export type Color = [number, number, number, number]; // red, green, blue, opacity
+
+/// What a body looks like besides its shape.
+export interface Visual {
+  shape: number;
+  position: Vec3;
+  orientation: Quat;
+  color?: Color;
+}
+
 export interface Body {
   name: string;
   kind: Kind;
@@ -32,6 +42,24 @@ export interface Body {
   material: string;
   mass: number | null;
   center: Vec3;
+  color?: Color;
+  visuals?: Visual[];
+}
+
+/// A joint as it stood at the start: where it is and along what it moves, in the frame of its first body.
+export interface Joint {
+  name: string;
+  kind: string;
+  bodies: [number, number];
+  at: Vec3;
+  axes: Vec3[];
+}
+
+/// One column of the array `sensor`.
+export interface SensorColumn {
+  sensor: string;
+  column: string;
+  unit: string;
 }
 
 export interface ArrayEntry {
@@ -71,6 +99,9 @@ export interface Header {
   decimated: boolean;
   recorded_events?: number;
   triggers?: string[];
+  joints?: Joint[];
+  sensors?: SensorColumn[];
+  compression?: 'deflate'; // of the block of arrays; absent: none
   live?: boolean; // more instants follow over a WebSocket
   complete: boolean;
   report: RunReport | null;
@@ -308,6 +339,14 @@ export class Recording {
     const offset = this.array('contact_offset');
     return offset ? [offset[index], offset[index + 1]] : [0, 0];
   }
+}
+
+/// The block of arrays of a page.
+export async function decodeArrays(header: Header, text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = decodeBase64(text);
+  if (header.compression === undefined) return bytes;
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {

@@ -155,6 +155,25 @@ fact('a recording without a single instant opens and says so', () =>
     assert.match(await page.textContent('#notice'), /no instant/);
   }));
 
+fact('visuals stand in place of shapes, joints have axes, and the camera goes along with what moves', () => {
+  const recording = makeShapes();
+  const { header } = recording;
+  header.bodies[1].visuals = [{ shape: 2, position: [0, 0, 0], orientation: [1, 0, 0, 0], color: [1, 0, 0, 1] }];
+  header.bodies[2].color = [0, 1, 0, 1];
+  header.joints = [{ name: 'hinge', kind: 'hinge', bodies: [1, 2], at: [0, 0, 0], axes: [[0, 0, 1]] }];
+  return withPage(write('robot.html', recording), kDesk, async (page) => {
+    const visible = () => page.evaluate(() => window.achilles_app.bodies.batches.map((batch) => `${batch.layer} ${batch.mesh.visible}`));
+    assert.ok((await visible()).includes('visual true') && (await visible()).includes('shape false'));
+    await page.keyboard.press('v');
+    assert.ok((await visible()).includes('visual false') && (await visible()).includes('shape true'));
+    await page.keyboard.press('j');
+    assert.equal(await page.evaluate(() => window.achilles_app.joints.group.visible), true);
+    assert.equal(await page.getAttribute('#joints', 'aria-pressed'), 'true');
+    await page.keyboard.press('g');
+    assert.equal(await page.evaluate(() => window.achilles_app.follow), true);
+  });
+});
+
 const kReport = {
   wall_seconds: 1.25, real_time_factor: 1.6, penetration: { max: 1e-4 }, energy: { initial: 1, final: 1, max_gain: 0.5 },
   momentum: { linear_error: 3e-16, angular_error: null }, solver_stats: { iterations_mean: 12, residual_max: 1e-8 }, warnings: [], stopped: null,
@@ -162,7 +181,7 @@ const kReport = {
 
 fact('runs of a comparison play side by side in sync, with one camera and curves over each other', () => {
   const runs = [
-    { name: 'first', ...makeShapes({ report: kReport }) },
+    { name: 'first', certified: 'yes', ...makeShapes({ report: kReport }) },
     { name: 'second', ...makeShapes({ instants: 101, report: { stopped: { reason: 'zeno-point', time: 1, message: 'no progress' }, warnings: [] } }) },
     { name: '</script><b>third', ...makeShapes() },
   ];
@@ -171,7 +190,9 @@ fact('runs of a comparison play side by side in sync, with one camera and curves
   return withPage(pathToFileURL(path).href, kDesk, async (page) => {
     assert.deepEqual(await page.$$eval('.pane h2', (list) => list.map((h) => h.textContent)), ['first', 'second', '</script><b>third']);
     assert.deepEqual(await page.$$eval('#table tr:nth-child(2) td', (cells) => cells.map((cell) => cell.textContent)),
-      ['first', '1.3 s', '1.6', '0.1 mm', '0.5 J', '3.00e-16', '–', '1.00e-8 m/s', '12', '']);
+      ['first', 'yes', '', '1.3 s', '1.6', '0.1 mm', '0.5 J', '3.0e-16', '–', '1.0e-8 m/s', '12']);
+    const cut = await page.$eval('#table', (table) => table.scrollWidth - table.clientWidth);
+    assert.equal(cut, 0); // no column is out of sight
     assert.equal((await page.$$('#grid canvas')).length, 1); // one for all: browsers keep few
     await page.keyboard.press('Space');
     await page.waitForFunction(() => window.achilles_app.player.time > 0.2);

@@ -47,7 +47,7 @@ int count_violations_between(const Places& before, const World& world, double de
   int violations = 0;
   for (std::size_t a = 0; a < moving.size(); ++a) {
     for (std::size_t b = a + 1; b < moving.size(); ++b) {
-      if (!may_collide(proxies[a], proxies[b], ignored) || !boxes_meet(proxies[a], proxies[b])) continue;
+      if (!may_collide(proxies[a], proxies[b], ignored) || !boxes_intersect(proxies[a], proxies[b])) continue;
       const MovingPair pair(*moving[a].geometry, moving[a].motion, *moving[b].geometry, moving[b].motion);
       const double allowed =
           bends ? depth + measure_bend(before, world, moving[a], h) + measure_bend(before, world, moving[b], h) : depth;

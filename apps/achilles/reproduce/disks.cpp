@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 #include <numeric>
+#include <random>
 
 namespace achilles::reproduce {
 namespace {
@@ -35,6 +36,12 @@ Collapse run_collapse(const CollapseSetting& setting) {
   scene.method.solver = setting.solver;
   if (setting.sweeps > 0) scene.method.options["iterations"] = static_cast<double>(setting.sweeps);
   if (setting.h > 0) scene.step = setting.h;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> unit(0, 1);
+  for (BodyDescription& body : scene.bodies) {
+    // Spread about the middle of the plank, so that no two disks come closer.
+    if (body.kind == BodyKind::kDynamic) body.pose.p *= 1 + setting.displaced * (1 + 0.02 * unit(random)) / 3;
+  }
   Simulation simulation(scene);
   Collapse run;
   run.solver = setting.solver;
@@ -48,6 +55,9 @@ Collapse run_collapse(const CollapseSetting& setting) {
     run.seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     if (report.stopped) break;
     const double energy = total_energy(simulation);
+    const double gain = energy - (run.energy.empty() ? energies.front() : run.energy.back());
+    run.step_rise = std::max(run.step_rise, gain);
+    run.rising_steps += gain > 1e-9 * std::abs(energy) ? 1 : 0;
     run.rise = std::max(run.rise, energy - *std::max_element(energies.begin(), energies.end()));
     energies[run.step.size() % energies.size()] = energy;
     if (!run.step.empty()) run.contact_rise = std::max(run.contact_rise, report.contacts - contacts);

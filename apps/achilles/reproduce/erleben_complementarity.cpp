@@ -18,9 +18,11 @@ struct TwoBallSolve {
   double residual = 0;  // [m/s]
 };
 
-/// The first step of the two balls, with at most so many sweeps.
-TwoBallSolve solve_two_balls(const Setting& setting, const std::string& solver, double sweeps, double tolerance) {
+/// The first step of the two balls, with at most so many sweeps; the upper one `aside` [m] of the lower one's top.
+TwoBallSolve solve_two_balls(const Setting& setting, const std::string& solver, double sweeps, double tolerance,
+                             double aside = 0) {
   Scene scene = load_scene(setting.scenes / "erleben/two_balls.yaml");
+  scene.bodies[2].pose.p += Vec3(aside, 0, std::sqrt(2.25 - aside * aside) - 1.5);
   scene.method.name = "lcp-fixed";
   scene.method.solver = solver;
   scene.method.options["iterations"] = sweeps;
@@ -53,8 +55,13 @@ Outcome run_two_balls(const Setting& setting) {
     table.append(fmt::format("{} {}{}", solver, done.iterations, std::string_view(solver) == "dantzig" ? "" : ", "));
   }
   Outcome outcome;
-  outcome.verdict = plain > 30000 && plain < 200000 && best * 1000 < plain ? Verdict::holds : Verdict::differs;
-  outcome.ours = "sweeps (or pivots, linear systems) to 1e-6 m/s: " + table;
+  const int aside = solve_two_balls(setting, "gauss-seidel", kMost, kTolerance, 0.01).iterations;
+  outcome.clauses = {
+      {"Gauss-Seidel takes about 64,000 sweeps", fmt::format("{} to 1e-6 m/s", plain), plain > 32000 && plain < 128000},
+      {"perturbed (upper ball 10 mm aside): as many", fmt::format("{}", aside), aside > 32000 && aside < 128000},
+      {"beyond: orders fewer", fmt::format("nonsmooth-cg {}", best), best * 1000 < plain},
+  };
+  outcome.ours = "sweeps (or pivots, linear systems): " + table;
   outcome.note =
       "Gauss-Seidel gains the factor 8000/8001 a sweep, 18,400 sweeps a digit; the thesis does not say where "
       "it stops. Conjugate directions end after as many steps as there are rows.";
@@ -114,12 +121,15 @@ Outcome run_first_order(const Setting& setting) {
   const auto [left, right] = separate_boxes(setting, "first_order_unequal.yaml");
   Outcome outcome;
   const bool aligned = equal.aligned && unequal.aligned && std::abs(equal.left / equal.right - 1) < 0.2;
-  const bool lighter = unequal.left > 2 * unequal.right && std::abs(left / right - 10) < 1e-6;
-  outcome.verdict = aligned && lighter ? Verdict::holds : Verdict::differs;
-  outcome.ours = fmt::format(
-      "equal boxes turn by {:.3f} and {:.3f} rad, unequal ones by {:.3f} and {:.3f}; overlap of "
-      "0.2 m: the lighter is moved {:.3f} m, the other {:.3f} m",
-      equal.left, equal.right, unequal.left, unequal.right, left, right);
+  outcome.clauses = {
+      {"two boxes are aligned by pulling one against the other",
+       fmt::format("equal boxes turn by {:.3f} and {:.3f} rad", equal.left, equal.right), aligned},
+      {"of unequal boxes the lighter one moves more", fmt::format("{:.3f} and {:.3f} rad", unequal.left, unequal.right),
+       unequal.left > 2 * unequal.right},
+      {"penetration is removed, in the ratio of the masses",
+       fmt::format("overlap of 0.2 m: the lighter is moved {:.3f} m, the other {:.3f} m", left, right),
+       std::abs(left + right - 0.2) < 1e-3 && std::abs(left / right - 10) < 1e-6},
+  };
   outcome.plots = {equal.plot, unequal.plot};
   return outcome;
 }

@@ -53,4 +53,23 @@ Mesh make_ring_mesh(double large, double small, int m, int n) {
   return mesh;
 }
 
+Mesh make_ball_mesh(double radius, int m, int n) {
+  Mesh mesh;
+  const auto vertex = [m, n](int i, int j) { return j == 0 ? 0 : j == n ? 1 : 2 + (j - 1) * m + i % m; };
+  mesh.vertices = {radius * Vec3::UnitZ(), -radius * Vec3::UnitZ()};
+  for (int j = 1; j < n; ++j) {
+    for (int i = 0; i < m; ++i) {
+      const double u = 2 * std::numbers::pi * i / m, v = std::numbers::pi * j / n;
+      mesh.vertices.emplace_back(radius * Vec3(std::cos(u) * std::sin(v), std::sin(u) * std::sin(v), std::cos(v)));
+    }
+  }
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < m; ++i) {
+      if (j > 0) mesh.triangles.push_back({vertex(i, j), vertex(i, j + 1), vertex(i + 1, j)});
+      if (j < n - 1) mesh.triangles.push_back({vertex(i + 1, j), vertex(i, j + 1), vertex(i + 1, j + 1)});
+    }
+  }
+  return mesh;
+}
+
 }  // namespace achilles::reproduce

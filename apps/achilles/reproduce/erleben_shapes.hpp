@@ -13,4 +13,7 @@ namespace achilles::reproduce {
 /// A ring about z: m corners around, n across.
 [[nodiscard]] Mesh make_ring_mesh(double large, double small, int m, int n);
 
+/// A ball with poles on z: m corners around, n bands from pole to pole.
+[[nodiscard]] Mesh make_ball_mesh(double radius, int m, int n);
+
 }  // namespace achilles::reproduce

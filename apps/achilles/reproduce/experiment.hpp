@@ -29,16 +29,29 @@ struct Still {
   double time = 0;                  // [s]
 };
 
-enum class Verdict {
-  holds,            // the paper's claim is seen here
-  differs,          // it is not, and the note says why
-  not_reproducible  // the paper does not give what would be needed; the note says what is missing
+/// One statement of the paper beside what is seen here.
+struct Clause {
+  std::string claim;  // with the paper's own number where it gives one
+  std::string here;   // our figure
+  bool holds = false;
+  bool is_of_time = false;  // judged by measured times, which another load of the machine changes
 };
 
+enum class Verdict {
+  holds,   // every clause of the claim is seen here
+  partly,  // some are, and the note says why not all
+  differs  // none is
+};
+
+[[nodiscard]] inline Verdict judged(bool holds) { return holds ? Verdict::holds : Verdict::differs; }
+
 struct Outcome {
-  Verdict verdict = Verdict::differs;
-  std::string ours;  // our figure beside the claim, one line
-  std::string note;  // what we chose, what goes beyond the paper, why something differs; may be empty
+  std::vector<Clause> clauses;
+  std::string failure;                 // why the experiment did not run; empty if it did
+  Verdict verdict = Verdict::differs;  // of an experiment without clauses: of its motion
+  bool times_differ = false;           // of an experiment without clauses: measured times contradict the claim
+  std::string ours;                    // what the clauses do not say, one line; may be empty
+  std::string note;                    // what we chose, what goes beyond the paper, why something differs; may be empty
   std::vector<Plot> plots;
   std::vector<Still> stills;
 };
@@ -68,12 +81,16 @@ std::vector<Experiment> anitescu_experiments();
 
 /// Parts of Mirtich's and Vouga's.
 std::vector<Experiment> mirtich_collision_experiments();  // M1 to M3: section 4
+std::vector<Experiment> mirtich_rolling_experiments();    // M8 to M10: section 5
 std::vector<Experiment> vouga_termination_experiments();  // V2, V3, V8, V9: whole runs and many impacts
 
 /// Parts of Erleben's, by chapter.
 std::vector<Experiment> erleben_complementarity_experiments();  // E6, E16, E17, E18: chapter 4, section 6.1
-std::vector<Experiment> erleben_collision_experiments();        // E7, E8, E9: sections 6.2, 6.3
-std::vector<Experiment> erleben_stacking_experiments();         // E1 to E4, E10, E11, E13, E14: chapter 3, section 6.4
+std::vector<Experiment> erleben_collision_experiments();        // E7, E9: sections 6.2, 6.3
+Experiment erleben_map_experiment();                            // E8: section 6.2
+Experiment erleben_script_experiment();                         // E14: chapter 3
+std::vector<Experiment> erleben_stacking_experiments();         // E1 to E4: section 6.1
+std::vector<Experiment> erleben_propagation_experiments();      // E10, E11, E13: sections 6.4, 6.5
 std::vector<Experiment> erleben_cost_experiments();             // E5, E12, E15: chapter 5, sections 6.1, 6.4
 
 }  // namespace achilles::reproduce

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 namespace achilles::reproduce {
 namespace {
@@ -32,20 +34,33 @@ figure { margin: 0; } figcaption { color: var(--soft); font-size: .85rem; } img,
 svg text { font: 12px system-ui, sans-serif; fill: var(--soft); } svg .title { font-weight: 600; fill: var(--ink); }
 svg .legend { font-size: 11px; } svg .grid { stroke: var(--line); stroke-width: .6; } svg .axis { stroke: var(--soft); fill: none; }
 tspan { font-weight: 700; } svg .curve { fill: none; stroke-width: 1.5; } .verdict { font-size: .8rem; border-radius: 99px; padding: .05rem .7rem; color: #fff; }
-.holds { background: #1b8a5a; } .differs { background: #c0392b; } .missing { background: #7f8c8d; }
+.verdict.holds { background: #1b8a5a; } .verdict.partly { background: #b7791f; } .verdict.differs { background: #c0392b; }
+.verdict.missing { background: #7f8c8d; } .clause b { font-weight: 600; } dd.differs { color: #c0392b; }
 table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
 )";
 
-const char* class_of(Verdict verdict) {
-  switch (verdict) {
+const char* class_of(const Outcome& outcome) {
+  if (!outcome.failure.empty()) return "missing";
+  switch (verdict_of(outcome)) {
     case Verdict::holds:
       return "holds";
+    case Verdict::partly:
+      return "partly";
     case Verdict::differs:
-      return "differs";
-    case Verdict::not_reproducible:
       break;
   }
-  return "missing";
+  return "differs";
+}
+
+bool times_differ(const Outcome& outcome) {
+  return std::any_of(outcome.clauses.begin(), outcome.clauses.end(),
+                     [](const Clause& clause) { return clause.is_of_time && !clause.holds; }) ||
+         outcome.times_differ;
+}
+
+std::string describe_clause(const Clause& clause) {
+  const char* const word = clause.holds ? "holds" : clause.is_of_time ? "differs in time" : "differs";
+  return fmt::format("{}: {}: {}", clause.claim, clause.here, word);
 }
 
 /// A cell of a Markdown table holds one line and no bar.
@@ -78,12 +93,17 @@ std::string make_article(const Result& result) {
   std::string html =
       fmt::format("<article id=\"{0}\"><h3>{0} {1} <small>{2}</small> <span class=\"verdict {3}\">{4}</span></h3><dl>",
                   escape_html(experiment.id), escape_html(experiment.title), escape_html(experiment.where),
-                  class_of(outcome.verdict), word_for(outcome.verdict));
+                  class_of(outcome), word_for(outcome));
   const auto add = [&html](const char* name, const std::string& text) {
     if (!text.empty()) html += fmt::format("<dt>{}</dt><dd>{}</dd>", name, escape_html(text));
   };
   add("given", experiment.parameters);
   add("the paper", experiment.claim);
+  add("here", outcome.failure);
+  for (const Clause& clause : outcome.clauses) {
+    html += fmt::format("<dt>{0}</dt><dd class=\"clause {0}\">{1}: <b>{2}</b></dd>", clause.holds ? "holds" : "differs",
+                        escape_html(clause.claim), escape_html(clause.here));
+  }
   add("here", outcome.ours);
   add("note", outcome.note);
   html += "</dl><div class=\"figures\">";
@@ -94,16 +114,53 @@ std::string make_article(const Result& result) {
 
 }  // namespace
 
-const char* word_for(Verdict verdict) {
-  switch (verdict) {
+Verdict verdict_of(const Outcome& outcome) {
+  if (outcome.clauses.empty()) return outcome.verdict;
+  std::size_t seen = 0, of_motion = 0;
+  for (const Clause& clause : outcome.clauses) {
+    if (clause.is_of_time) continue;
+    ++of_motion;
+    seen += clause.holds ? 1 : 0;
+  }
+  if (seen == of_motion) return Verdict::holds;
+  return seen > 0 ? Verdict::partly : Verdict::differs;
+}
+
+const char* word_for(const Outcome& outcome) {
+  if (!outcome.failure.empty()) return "did not run";
+  switch (verdict_of(outcome)) {
     case Verdict::holds:
-      return "holds";
+      return times_differ(outcome) ? "differs in time" : "holds";
+    case Verdict::partly:
+      return "holds partly";
     case Verdict::differs:
-      return "differs";
-    case Verdict::not_reproducible:
       break;
   }
-  return "not reproducible";
+  return "differs";
+}
+
+std::vector<std::string> describe_clauses(const Outcome& outcome) {
+  std::vector<std::string> lines;
+  for (const Clause& clause : outcome.clauses) lines.push_back(describe_clause(clause));
+  return lines;
+}
+
+/// How many experiments there are of each kind.
+std::string count_words(const std::vector<PaperResults>& papers) {
+  std::string text;
+  for (const char* word : {"holds", "holds partly", "differs in time", "differs", "did not run"}) {
+    std::string names;
+    int count = 0;
+    for (const PaperResults& paper : papers) {
+      for (const Result& result : paper.results) {
+        if (std::string_view(word_for(result.outcome)) != word) continue;
+        ++count;
+        names += (names.empty() ? "" : ", ") + result.experiment.id;
+      }
+    }
+    if (count > 0) text += fmt::format("| {} | {} | {} |\n", word, count, names);
+  }
+  return text;
 }
 
 std::string make_markdown(const std::vector<PaperResults>& papers) {
@@ -111,18 +168,25 @@ std::string make_markdown(const std::vector<PaperResults>& papers) {
       "# The papers' experiments, run by Achilles\n\n"
       "Made by `./achilles reproduce all --markdown docs/RESULTS.md`; `--report DIR` adds a page with plots and "
       "stills.\n"
-      "*holds*: what the paper claims is seen here. *differs*: it is not, and the note says why. Times are of one "
-      "machine\n"
-      "and say little; ratios of one run say more.\n";
+      "Each claim of a paper is split into clauses; each clause is asserted by the program. *holds*: every clause is "
+      "seen here.\n"
+      "*holds partly*: some are not, and the note says why. *differs*: none is. *differs in time*: the motion is as "
+      "claimed, the\n"
+      "times of this run are not. Times are of one machine and say little; ratios of one run say more.\n\n"
+      "| | experiments | |\n|---|---|---|\n" +
+      count_words(papers);
   for (const PaperResults& paper : papers) {
     text += fmt::format("\n## {}\n\n| | experiment | the paper | here | |\n|---|---|---|---|---|\n", paper.title);
     for (const Result& result : paper.results) {
       const std::string& note = result.outcome.note;
+      std::string here;
+      for (const std::string& line : describe_clauses(result.outcome)) here += escape_cell(line) + "<br>";
+      here += escape_cell(result.outcome.failure + result.outcome.ours);
+      const bool has_sentence = !here.empty() && !here.ends_with("<br>");
       text += fmt::format("| {} | {} ({}): {} | {} | {}{}{} | {} |\n", result.experiment.id,
                           escape_cell(result.experiment.title), escape_cell(result.experiment.where),
-                          escape_cell(result.experiment.parameters), escape_cell(result.experiment.claim),
-                          escape_cell(result.outcome.ours), note.empty() ? "" : ". ", escape_cell(note),
-                          word_for(result.outcome.verdict));
+                          escape_cell(result.experiment.parameters), escape_cell(result.experiment.claim), here,
+                          has_sentence && !note.empty() ? ". " : "", escape_cell(note), word_for(result.outcome));
     }
   }
   return text;
@@ -138,7 +202,7 @@ std::string make_page(const std::vector<PaperResults>& papers) {
   for (const PaperResults& paper : papers) {
     html += fmt::format("<tr><th><a href=\"#{}\">{}</a></th><td>", paper.name, escape_html(paper.title));
     for (const Result& result : paper.results) {
-      html += fmt::format("<a class=\"verdict {}\" href=\"#{}\">{}</a> ", class_of(result.outcome.verdict),
+      html += fmt::format("<a class=\"verdict {}\" href=\"#{}\">{}</a> ", class_of(result.outcome),
                           escape_html(result.experiment.id), escape_html(result.experiment.id));
     }
     html += "</td></tr>\n";

@@ -19,7 +19,15 @@ struct PaperResults {
   std::vector<Result> results;
 };
 
-[[nodiscard]] const char* word_for(Verdict verdict);
+/// Of the clauses that are not of time.
+[[nodiscard]] Verdict verdict_of(const Outcome& outcome);
+
+/// "holds", "holds partly", "differs", "differs in time" (the motion is as claimed, measured times are not) or "did not
+/// run".
+[[nodiscard]] const char* word_for(const Outcome& outcome);
+
+/// One line per clause: the paper's statement, our figure, and whether they agree.
+[[nodiscard]] std::vector<std::string> describe_clauses(const Outcome& outcome);
 
 /// One table per paper.
 [[nodiscard]] std::string make_markdown(const std::vector<PaperResults>& papers);

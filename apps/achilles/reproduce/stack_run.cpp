@@ -3,16 +3,29 @@
 #include <achilles/profile.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
+#include <random>
 
 namespace achilles::reproduce {
 namespace {
 
 constexpr int kSeldom = 10;  // steps between looks
 
+/// Raises every body by `size` per height of a body and moves it aside by up to as much, the same in every run.
+void perturb(double size, Scene& scene) {
+  std::mt19937_64 engine(1);
+  const auto draw = [&] { return 2 * static_cast<double>(engine() >> 11U) * 0x1p-53 - 1; };
+  for (BodyDescription& body : scene.bodies) {
+    if (body.kind != BodyKind::kDynamic) continue;
+    body.pose.p += size * Vec3(draw(), draw(), std::round(body.pose.p.z()));
+  }
+}
+
 Scene load(const std::filesystem::path& path, const StackMethod& method) {
   Scene scene = load_scene(path.string(), method.overrides);
   scene.method = {method.name, "", method.solver, method.options};
+  perturb(method.perturbation, scene);
   if (method.restitution) {
     for (Material& material : scene.materials) material.law.restitution = *method.restitution;
   }
@@ -31,6 +44,12 @@ StackMethod plain_gauss_seidel(int sweeps) {
 
 StackMethod shock_propagation(double weight_feeling) {
   return {"shock-propagation", "", {{"weight_feeling", weight_feeling}}, {}, {}};
+}
+
+StackMethod thesis_propagation(double weight_feeling) {
+  StackMethod method = shock_propagation(weight_feeling);
+  method.options["propagation"] = std::string("thesis");
+  return method;
 }
 
 StackRun::StackRun(const std::filesystem::path& scene, const StackMethod& method)
@@ -76,6 +95,16 @@ void StackRun::follow_energy(double until, Curve& curve) {
     curve.x.push_back(simulation_.world().time);
     curve.y.push_back(std::max(simulation_.world().kinetic_energy(), 1e-16));
   }
+}
+
+double StackRun::measure_speed(double since, double until) {
+  double fastest = 0;
+  while (simulation_.world().time < until - 0.5 * simulation_.step_length() && !stopped_) {
+    (void)step();
+    if (simulation_.world().time < since) continue;
+    for (const BodyVelocity& u : simulation_.world().bodies.velocity) fastest = std::max(fastest, u.linear.norm());
+  }
+  return fastest;
 }
 
 double StackRun::time_frames(int frames) {

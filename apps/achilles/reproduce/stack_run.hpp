@@ -18,11 +18,14 @@ struct StackMethod {
   std::map<std::string, OptionValue> options;
   std::optional<double> restitution;  // in place of the scene's
   std::vector<Override> overrides;    // of keys of the scene
+  double perturbation = 0;  // [m] bodies start this much higher than the one below and as much aside, at random
 };
 
 /// lcp-fixed with cold sweeps of Gauss-Seidel and no error correction, as in section 6.1 of the thesis.
 [[nodiscard]] StackMethod plain_gauss_seidel(int sweeps);
 [[nodiscard]] StackMethod shock_propagation(double weight_feeling);
+/// Fig. 6.60 to the letter.
+[[nodiscard]] StackMethod thesis_propagation(double weight_feeling);
 
 /// What one step cost, in time of the processor.
 struct StepCost {
@@ -40,6 +43,8 @@ class StackRun {
   /// Steps up to a time and notes drift over time, looking at the penetration on the way.
   void follow(double until, Curve& curve);
   void follow_energy(double until, Curve& curve);
+  /// Runs up to a time; returns the largest speed of a body from `since` on [m/s].
+  [[nodiscard]] double measure_speed(double since, double until);
   /// Mean time of a frame [s], of the processor: what else runs on the machine does not count.
   [[nodiscard]] double time_frames(int frames);
 

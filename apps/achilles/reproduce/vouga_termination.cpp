@@ -11,8 +11,6 @@
 namespace achilles::reproduce {
 namespace {
 
-Verdict judged(bool holds) { return holds ? Verdict::holds : Verdict::differs; }
-
 struct Ending {
   bool ended = true;
   double time = 0;  // [s]
@@ -65,22 +63,22 @@ bool control_ends() {
 
 Outcome run_wedged(const Setting& setting) {
   Outcome outcome;
-  int without = 0, with = 0;
   std::string message;
-  for (const char* name : {"wedged_ball", "wedged_balls", "wedged_later"}) {
+  for (const auto& [name, words] :
+       {std::pair("wedged_ball", "left: one ball between two walls"), std::pair("wedged_balls", "centre: two balls"),
+        std::pair("wedged_later", "right: wedged during the run")}) {
     for (const char* law : kLaws) {
       const Ending off = run_scene(setting, name, law, false, 1), on = run_scene(setting, name, law, true, 1);
-      without += !off.ended;
-      with += on.ended && on.lineality > 0;
+      outcome.clauses.push_back({fmt::format("{}, {}: does not end, with lineality detection it does", words, law),
+                                 fmt::format("{} at {:.3f} s; {}, {} dimensions held", off.ended ? "ends" : "stopped",
+                                             off.time, on.ended ? "ends" : "stopped", on.lineality),
+                                 !off.ended && on.ended && on.lineality > 0});
       if (message.empty()) message = off.message;
     }
   }
-  const bool control = control_ends();
-  outcome.verdict = judged(without == 6 && with == 6 && control);
-  outcome.ours =
-      fmt::format("without lineality {} of 6 runs are stopped as not ending, with it {} of 6 end; control {}", without,
-                  with, control ? "ends both ways" : "does not end");
-  outcome.note = "told of the first: " + message;
+  outcome.clauses.push_back({"control: (1, 1), (-1, 1), (0, 1) are redundant, not implicit equalities",
+                             "ends with and without detection, no dimension held", control_ends()});
+  outcome.note = "reported of the first: " + message;
   return outcome;
 }
 
@@ -89,19 +87,20 @@ Outcome run_wedged(const Setting& setting) {
 Outcome run_geyser(const Setting& setting) {
   Outcome outcome;
   const double duration = setting.full ? 3 : 0.5;
-  bool holds = true;
   for (const char* law : kLaws) {
     const Ending off = run_scene(setting, "geyser", law, false, duration);
     const Ending on = run_scene(setting, "geyser", law, true, duration);
     const Ending shrunk =
         run_scene(setting, "geyser", law, false, duration, {{"bodies.plug.shape.sphere.radius", "0.499"}});
-    holds &= !off.ended && on.ended && on.lineality > 0 && shrunk.ended;
-    outcome.ours += fmt::format("{}{}: without lineality {} at {:.3f} s, with it {} ({} dimensions held), shrunk {}",
-                                outcome.ours.empty() ? "" : "; ", law, off.ended ? "ends" : "stopped", off.time,
-                                on.ended ? "ends" : "stopped", on.lineality, shrunk.ended ? "ends" : "stopped");
+    const auto word = [](const Ending& ending) { return ending.ended ? "ends" : "stopped"; };
+    outcome.clauses.push_back({fmt::format("{}: fails without lineality detection", law),
+                               fmt::format("{} at {:.3f} s", word(off), off.time), !off.ended});
+    outcome.clauses.push_back({fmt::format("{}: resolves with it", law),
+                               fmt::format("{}, {} dimensions held", word(on), on.lineality),
+                               on.ended && on.lineality > 0});
+    outcome.clauses.push_back({fmt::format("{}: balls shrunk slightly need no detection", law),
+                               fmt::format("radius 0.499 in place of 0.5: {}", word(shrunk)), shrunk.ended});
   }
-  outcome.verdict = judged(holds);
-  outcome.note = "shrunk: radius 0.499 instead of 0.5, lineality detection off";
   return outcome;
 }
 
@@ -127,13 +126,14 @@ Outcome run_friction(const Setting& setting) {
     pointed_ended += report.friction_pointed && done;
     blunt_ended += !report.friction_pointed && done;
   }
-  outcome.verdict = judged(ended == count && gained == 0);
-  outcome.ours = fmt::format("{} of {} random rough impacts end, {} gain energy", ended, count, gained);
-  outcome.note = fmt::format(
-      "beyond the paper, friction in every application: the cones are pointed in {} impacts, {} "
-      "of them end; they are not in {}, {} of those end",
-      pointed, pointed_ended, count - pointed, blunt_ended);
-  if (pointed_ended < pointed) outcome.verdict = Verdict::differs;
+  outcome.clauses = {
+      {"applied after the normal response, it ends", fmt::format("{} of {} random rough impacts", ended, count),
+       ended == count},
+      {"and takes energy out", fmt::format("{} gain energy", gained), gained == 0},
+      {"beyond: friction in every application ends where the friction cones are pointed",
+       fmt::format("{} of {}; where they are not, {} of {}", pointed_ended, pointed, blunt_ended, count - pointed),
+       pointed_ended == pointed},
+  };
   return outcome;
 }
 
@@ -186,11 +186,14 @@ Outcome run_inexact(const Setting& setting) {
   bool narrow = true;
   outcome.plots.push_back(plot_narrow_wedges(narrow));
   outcome.plots.push_back(std::move(plot));
-  outcome.verdict = judged(ended == count && narrow && drift <= 1e-12);
-  outcome.ours = fmt::format(
-      "{} of {} random impacts end within 1e-9, {} of them with opposed contacts, at most {} "
-      "iterations, energy to {:.0e}; wedges down to 1e-13 rad end",
-      ended, count, opposed, most, drift);
+  outcome.clauses = {
+      {"ends in floating point within the tolerance",
+       fmt::format("{} of {} random impacts end within 1e-9, {} of them with opposed contacts, at most {} iterations",
+                   ended, count, opposed, most),
+       ended == count && opposed > 0},
+      {"renormalization keeps the energy", fmt::format("to {:.0e}", drift), drift <= 1e-12},
+      {"with the approximate lineality space nearly opposed contacts end", "wedges down to 1e-13 rad", narrow},
+  };
   outcome.note =
       "up to 60 contacts, mass ratios to 10,000; what counts as opposed: no velocity opens every contact by 1e-4 of "
       "its "

@@ -54,7 +54,7 @@ class AabbTree {
   /// Gives an id of the tree another box and leaves it where it is: for many at once. Until refit_all the boxes above
   /// are wrong.
   void set_box(std::uint32_t id, const BoxF& box);
-  /// Makes the boxes of all inner nodes right and says how worn the tree is: its cost over that of the last build.
+  /// Refits the boxes of all inner nodes; returns the wear of the tree: its cost over that of the last build.
   double refit_all();
 
   [[nodiscard]] bool contains(std::uint32_t id) const { return id < leaf_of_.size() && leaf_of_[id] != kNone; }

@@ -25,6 +25,7 @@ BroadPhaseProxy make_proxy(const Collider& collider, double margin) {
   BroadPhaseProxy proxy;
   proxy.body = collider.body;
   proxy.movable = collider.movable;
+  proxy.filter = collider.filter;
   proxy.box = compute_bounds(*collider.geometry, X);
   const double scale = X.p.cwiseAbs().maxCoeff();
   const double look_ahead = 0.5 * margin + collider.reach;
@@ -62,7 +63,8 @@ void find_pairs_brute_force(std::span<const BroadPhaseProxy> proxies, std::span<
   pairs.clear();
   for (std::uint32_t a = 0; a < proxies.size(); ++a) {
     for (std::uint32_t b = a + 1; b < proxies.size(); ++b) {
-      if (boxes_meet(proxies[a], proxies[b]) && may_collide(proxies[a], proxies[b], ignored)) pairs.push_back({a, b});
+      if (boxes_intersect(proxies[a], proxies[b]) && may_collide(proxies[a], proxies[b], ignored))
+        pairs.push_back({a, b});
     }
   }
 }

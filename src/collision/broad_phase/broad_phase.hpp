@@ -3,7 +3,7 @@
 
 #include "collision/broad_phase/aabb_tree.hpp"
 #include "collision/collider.hpp"
-#include "math/blocks.hpp"
+#include "parallel/blocks.hpp"
 
 #include <limits>
 #include <span>
@@ -16,6 +16,7 @@ namespace achilles {
 struct ProxyOwner {
   std::uint32_t body = 0;
   bool movable = true;
+  CollisionFilter filter = {};
 };
 
 /// What the broad phase sees of a collider: a box that holds it, over the instant or over an interval of motion.
@@ -26,14 +27,15 @@ struct BroadPhaseProxy {
   bool half_space = false;      // solid where normal·x < offset: culled by that instead of by its infinite box
   Vec3 normal = Vec3::UnitZ();  // unit
   double offset = 0;            // [m]
+  CollisionFilter filter = {};
 
   [[nodiscard]] bool is_bounded() const { return box.lower.allFinite() && box.upper.allFinite(); }
 };
 
 /// The proxy of a collider at its present pose, grown by half the margin, by its own reach and by the rounding of the
-/// bounds, so that the boxes of two colliders meet whenever their gap is at most the margin plus the reach of both.
-/// Throws std::invalid_argument when the pose or the reach is not finite: such a box would overlap nothing and hide the
-/// defect.
+/// bounds, so that the boxes of two colliders intersect whenever their gap is at most the margin plus the reach of
+/// both. Throws std::invalid_argument when the pose or the reach is not finite: such a box would overlap nothing and
+/// hide the defect.
 [[nodiscard]] BroadPhaseProxy make_proxy(const Collider& collider, double margin);
 
 struct ColliderPair {
@@ -43,7 +45,7 @@ struct ColliderPair {
 };
 
 /// Two trees of fattened boxes, one of what moves and one of what does not; pairs of fat boxes are kept from call to
-/// call and only what left its fat box asks the trees again. The cost of a call is that of its changes plus one test
+/// call and only what left its fat box queries the trees again. The cost of a call is that of its changes plus one test
 /// per kept pair.
 struct TreeOptions {
   double fatness = 0.08;  // share of its mean edge by which a box is fattened on every side
@@ -59,7 +61,7 @@ struct CandidateBlock {
   std::vector<std::uint64_t> keys;   // sorted, of pairs whose fat boxes overlap
   std::vector<std::uint64_t> fresh;  // those that a call finds
   std::vector<std::uint64_t> merged;
-  std::vector<ColliderPair> pairs;  // whose exact boxes meet
+  std::vector<ColliderPair> pairs;  // whose exact boxes intersect
   std::size_t place = 0;            // of those among all pairs
 };
 
@@ -78,7 +80,7 @@ struct TreeWorkspace {
   AabbTree movable;
   AabbTree fixed;
   std::vector<BroadPhaseProxy> tracked;  // fattened, as of the last call in which they moved
-  std::vector<ProxyOwner> owners;        // of those: all that a query looks at besides its own
+  std::vector<ProxyOwner> owners;        // of those: all that a query reads besides its own
   std::vector<Outline> outlines;         // of the proxies as they are
   std::vector<std::uint32_t> unbounded;  // sorted
   std::vector<IgnoredPair> ignored;
@@ -122,20 +124,20 @@ void find_pairs_brute_force(std::span<const BroadPhaseProxy> proxies, std::span<
 
 [[nodiscard]] bool is_ignored(std::uint32_t body_a, std::uint32_t body_b, std::span<const IgnoredPair> ignored);
 
-/// Whether two proxies may collide at all: different bodies, one of them movable, not ignored.
+/// Whether two proxies may collide at all: different bodies, one of them movable, filters that match, not ignored.
 [[nodiscard]] inline bool may_collide(const ProxyOwner& a, const ProxyOwner& b, std::span<const IgnoredPair> ignored) {
-  if (a.body == b.body || !(a.movable || b.movable)) return false;
+  if (a.body == b.body || !(a.movable || b.movable) || !may_meet(a.filter, b.filter)) return false;
   return ignored.empty() || !is_ignored(a.body, b.body, ignored);
 }
 [[nodiscard]] inline bool may_collide(const BroadPhaseProxy& a, const BroadPhaseProxy& b,
                                       std::span<const IgnoredPair> ignored) {
-  return may_collide(ProxyOwner{a.body, a.movable}, ProxyOwner{b.body, b.movable}, ignored);
+  return may_collide(ProxyOwner{a.body, a.movable, a.filter}, ProxyOwner{b.body, b.movable, b.filter}, ignored);
 }
 
-/// Whether the boxes of two proxies meet, or the box of one reaches into the half-space of the other; for
+/// Whether the boxes of two proxies intersect, or the box of one reaches into the half-space of the other; for
 /// half_spaces_meet one must be a half-space.
 [[nodiscard]] bool half_spaces_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b);
-[[nodiscard]] inline bool boxes_meet(const BroadPhaseProxy& a, const BroadPhaseProxy& b) {
+[[nodiscard]] inline bool boxes_intersect(const BroadPhaseProxy& a, const BroadPhaseProxy& b) {
   return a.half_space || b.half_space ? half_spaces_meet(a, b) : a.box.overlaps(b.box);
 }
 

@@ -66,7 +66,7 @@ void find_pairs_sweep(std::span<const BroadPhaseProxy> proxies, std::span<const 
   for (std::uint32_t i = 0; i < proxies.size(); ++i) scratch.lower[i] = proxies[i].box.lower[axis];
   repair_order(scratch.order, scratch.lower);
   const auto test = [&](std::uint32_t i, std::uint32_t j) {
-    if (boxes_meet(proxies[i], proxies[j]) && may_collide(proxies[i], proxies[j], ignored)) {
+    if (boxes_intersect(proxies[i], proxies[j]) && may_collide(proxies[i], proxies[j], ignored)) {
       pairs.push_back({std::min(i, j), std::max(i, j)});
     }
   };

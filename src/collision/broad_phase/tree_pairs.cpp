@@ -11,7 +11,7 @@ constexpr std::size_t kFollowBlock = 64;
 constexpr std::size_t kQueryBlock = 16;
 constexpr std::size_t kCandidateBlock = 64;  // proxies whose pairs lie together
 constexpr double kAhead = 0.5;               // share of its padding by which a fat box goes ahead of its owner
-constexpr double kWorn = 1.25;               // cost of a tree over that of the last build that asks for another
+constexpr double kWorn = 1.25;               // cost of a tree over that of the last build above which it is rebuilt
 
 // Whether a proxy got a new fat box; those without bounds are judged when the mean edge of the others is known.
 constexpr std::uint8_t kStays = 0, kMoved = 1, kUnjudged = 2;
@@ -31,7 +31,9 @@ double mean_edge(const Aabb& box) { return box.extent().sum() / 3; }
 /// Whether the fat proxy still stands for the exact one: it holds it, and is not so loose that it would cost more than
 /// a new place in the tree.
 bool still_stands_for(const BroadPhaseProxy& fat, const BroadPhaseProxy& exact, double padding) {
-  if (fat.body != exact.body || fat.movable != exact.movable || fat.half_space != exact.half_space) return false;
+  const bool is_same = fat.body == exact.body && fat.movable == exact.movable && fat.half_space == exact.half_space &&
+                       fat.filter == exact.filter;
+  if (!is_same) return false;
   if (exact.half_space) {
     return fat.normal == exact.normal && exact.offset <= fat.offset && fat.offset <= exact.offset + 4 * padding;
   }
@@ -67,7 +69,7 @@ Outline draw_outline(const BroadPhaseProxy& exact) {
           {round(box.upper.x()), round(box.upper.y()), round(box.upper.z()), kInfinity}};
 }
 
-/// How much two overlap along the axis where they do least, negative where they are apart; 0: who knows. [m]
+/// How much two overlap along the axis where they do least, negative where they are apart; 0: unknown. [m]
 float overlap(const Outline& a, const Outline& b) {
   using Four = float __attribute__((vector_size(16)));
   const auto load = [](const float(&from)[4]) { return Four{from[0], from[1], from[2], from[3]}; };
@@ -112,7 +114,7 @@ void rebuild(TreeWorkspace& scratch, bool movable) {
   (movable ? scratch.movable : scratch.fixed).build(scratch.build_ids, scratch.build_boxes);
 }
 
-/// Finds out who has left its fat box and gives it another.
+/// Replaces the fat boxes that their proxies have left.
 class Follower {
  public:
   Follower(std::span<const BroadPhaseProxy> proxies, double fatness, TreeWorkspace& scratch)
@@ -132,7 +134,7 @@ class Follower {
     scratch_.edges[block] = edges;
   }
 
-  /// The others; leaves in scratch.moved who got a new fat box.
+  /// The others; scratch.moved lists the proxies with a new fat box.
   void judge_rest() {
     TreeWorkspace::EdgeSum all;
     for (const TreeWorkspace::EdgeSum& edges : scratch_.edges) {
@@ -158,7 +160,7 @@ class Follower {
     const BroadPhaseProxy& before = scratch_.tracked[id];
     if (id < known && before.is_bounded() && fat.is_bounded()) move_on(before.box, padding, fat.box);
     scratch_.tracked[id] = fat;
-    scratch_.owners[id] = {proxies_[id].body, proxies_[id].movable};
+    scratch_.owners[id] = {proxies_[id].body, proxies_[id].movable, proxies_[id].filter};
   }
 
   std::span<const BroadPhaseProxy> proxies_;
@@ -238,7 +240,7 @@ void query_bounded(const TreeWorkspace& scratch, std::uint32_t id, std::vector<s
   if (self.movable) scratch.fixed.for_each_overlap(box, report);
   for (const std::uint32_t other : scratch.unbounded) {
     const BroadPhaseProxy& unbounded = scratch.tracked[other];
-    if (boxes_meet(self, unbounded) && may_collide(self, unbounded, scratch.ignored)) {
+    if (boxes_intersect(self, unbounded) && may_collide(self, unbounded, scratch.ignored)) {
       keys.push_back(make_key(id, other));
     }
   }
@@ -251,11 +253,11 @@ void query_unbounded(const TreeWorkspace& scratch, std::uint32_t id, std::vector
     const BroadPhaseProxy& proxy = scratch.tracked[other];
     const bool other_reports = scratch.is_moved[other] != 0 && (proxy.is_bounded() || other < id);
     if (other == id || other_reports) continue;
-    if (boxes_meet(self, proxy) && may_collide(self, proxy, scratch.ignored)) keys.push_back(make_key(id, other));
+    if (boxes_intersect(self, proxy) && may_collide(self, proxy, scratch.ignored)) keys.push_back(make_key(id, other));
   }
 }
 
-/// Asks the trees for everything that moved and hands the pairs to their blocks.
+/// Queries the trees for everything that moved and sorts the pairs into their blocks.
 void find_fresh_pairs(BlockRunner& runner, TreeWorkspace& scratch) {
   const std::size_t blocks = BlockRunner::count_blocks(scratch.moved.size(), kQueryBlock);
   if (scratch.found.size() < blocks) scratch.found.resize(blocks);
@@ -292,8 +294,8 @@ void merge_candidates(const TreeWorkspace& scratch, CandidateBlock& block) {
   block.keys.swap(block.merged);
 }
 
-/// The candidates whose exact boxes meet: what the fat boxes were does not show. Without a branch on which they are:
-/// nobody can foretell it.
+/// The candidates whose exact boxes intersect; the fat boxes do not influence the result. Without a branch on which
+/// they are: no branch predictor can foretell it.
 void cull_candidates(std::span<const BroadPhaseProxy> proxies, const TreeWorkspace& scratch,
                      const CandidateBlock& block, std::vector<ColliderPair>& pairs) {
   std::size_t count = pairs.size();
@@ -303,10 +305,10 @@ void cull_candidates(std::span<const BroadPhaseProxy> proxies, const TreeWorkspa
   for (const std::uint64_t key : block.keys) {
     const ColliderPair pair{first_of(key), second_of(key)};
     const float common = overlap(outlines[pair.a], outlines[pair.b]);
-    bool meets = common > 0;
-    if (common == 0) meets = boxes_meet(proxies[pair.a], proxies[pair.b]);
+    bool intersects = common > 0;
+    if (common == 0) intersects = boxes_intersect(proxies[pair.a], proxies[pair.b]);
     to[count] = pair;
-    count += meets ? 1 : 0;
+    count += intersects ? 1 : 0;
   }
   pairs.resize(count);
 }

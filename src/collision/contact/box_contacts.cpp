@@ -1,4 +1,5 @@
 #include "collision/contact/box_manifold.hpp"
+#include "collision/contact/old_box_contacts.hpp"
 #include "collision/contact/pair_contacts.hpp"
 #include "collision/contact/region.hpp"
 #include "collision/narrow_phase/box_axes.hpp"
@@ -10,11 +11,9 @@ namespace achilles {
 
 namespace {
 
-constexpr double kAttained = 1e-6;        // of the size: how far the region may miss the separation of its axis
 constexpr double kEdgePreference = 0.95;  // an edge axis must overlap less than this part of the best face's overlap
 constexpr double kSquare = 0.5 * kFaceAngle * kFaceAngle;  // of the distance: what a normal that far off falls short by
 constexpr double kRounding = 1e-13;                        // of the size
-constexpr double kTouching = 1e-10;                        // of the size: nearer than that GJK's direction is rounding
 
 // The edge of a box along `axis` that is furthest along `direction`.
 Segment support_edge(const Vec3& half, int axis, const Vec3& direction) {
@@ -121,10 +120,13 @@ void find_manifold(const Geometry& a, const Geometry& b, const BoxPair& boxes, d
 
 void collide_box_box(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                      const CollideOptions& options, std::vector<ContactPoint>& points) {
+  const Vec3 &half_a = std::get<BoxGeometry>(a.kind).half, &half_b = std::get<BoxGeometry>(b.kind).half;
+  if (options.boxes == BoxContacts::kOld) {
+    return append_old_box_contacts(half_a, X_WA, half_b, X_WB, options.margin, points);
+  }
   const Transform X_AB = relative(X_WA, X_WB);
   Manifold manifold;
-  find_manifold(a, b, {std::get<BoxGeometry>(a.kind).half, std::get<BoxGeometry>(b.kind).half, X_AB}, options.margin,
-                manifold);
+  find_manifold(a, b, {half_a, half_b, X_AB}, options.margin, manifold);
   append_manifold(manifold, X_WA, options, points);
 }
 

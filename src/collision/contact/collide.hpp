@@ -6,9 +6,12 @@
 
 namespace achilles {
 
+enum class BoxContacts : std::uint8_t { kRepaired, kOld };  // [Erleben04, sec. 6.3]; see old_box_contacts.hpp
+
 struct CollideOptions {
   double margin = 0;        // [m] points with gap up to this are reported
   bool all_points = false;  // every point of the contact region instead of at most four for a convex pair
+  BoxContacts boxes = BoxContacts::kRepaired;
 };
 
 /// Appends the contact points of one pair of geometries (normal from a to b) to `points`; nothing when they are further

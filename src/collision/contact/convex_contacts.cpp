@@ -6,8 +6,6 @@ namespace achilles {
 
 namespace {
 
-constexpr double kTouching = 1e-10;  // of the size: nearer than that the direction between the cores is rounding
-
 // Some unit vector square to both directions, also when they are parallel or zero.
 Vec3 common_perpendicular(const Vec3& d1, const Vec3& d2) {
   const Vec3 cross = d1.cross(d2);

@@ -3,13 +3,14 @@
 
 #include "collision/contact/manifold.hpp"
 #include "collision/contact/pair_contacts.hpp"
-#include "collision/contact/patch.hpp"
+#include "collision/contact/support_face.hpp"
 #include "collision/contact/surface.hpp"
 #include "collision/contact/surface_points.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace achilles {
 
@@ -18,10 +19,11 @@ namespace {
 // Cosine. Samples of a round surface have a normal each; those within a third of a radian of the deepest stand for one
 // place of contact.
 constexpr double kSameFace = 0.94;
-constexpr double kLeastSlope = 1e-3;  // [rad]
-constexpr int kEdgeParts = 4;         // edges of convex shapes are looked up at so many points
+constexpr double kLeastAgreement = 0.5;  // cosine between a gradient and the nearest direction of touch
+constexpr double kLeastSlope = 1e-3;     // [rad]
+constexpr int kEdgeParts = 4;            // edges of convex shapes are looked up at so many points
 
-// What can be asked for the signed distance of a point: the other side of a pair. Points and normals are in the field's
+// What gives the signed distance of a point: the other side of a pair. Points and normals are in the field's
 // own frame; may_reach allows balls of samples to be skipped.
 struct PointDistance {
   double distance = 0;  // [m]
@@ -96,6 +98,19 @@ struct PointSink {
   }
 };
 
+// The gradient of a map is rounded at edges, where it would push two boxes that lie edge over edge sideways. Of the
+// directions in which the surface of a sample can be touched the nearest to the gradient is taken. Where none is near,
+// a sample within a cell of the surface has the gradient of a face that it does not touch, and no contact; one that is
+// deeper keeps the gradient, which is all that is known. False for no contact.
+bool correct_normal(std::span<const Vec3> cone, const Mat3& R_FM, double cell, PointDistance& at) {
+  if (cone.empty()) return true;
+  const Vec3 into = project_onto_cone(cone, -(R_FM.transpose() * at.n_out));
+  const double length = into.norm();
+  if (length < kLeastAgreement) return at.distance < -cell;
+  at.n_out = -(R_FM * into) / length;
+  return true;
+}
+
 template <typename Field>
 void look_up_samples(const DistanceMapGeometry& map, const Transform& X_WM, const Field& field, SampleSearch search,
                      const PointSink& sink) {
@@ -106,8 +121,12 @@ void look_up_samples(const DistanceMapGeometry& map, const Transform& X_WM, cons
   };
   visit_samples(map, is_near, [&](std::uint32_t i) {
     const Vec3 x = X_FM * map.samples[i];
-    sink.add(x, field(x), 0,
-             make_feature(sink.n_sign > 0 ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, i >> 15, i));
+    PointDistance at = field(x);
+    if (at.distance > sink.margin) return;
+    if constexpr (std::is_same_v<Field, GridField>) {
+      if (!correct_normal(map.cones.of(i), X_FM.R, field.grid.cell, at)) return;
+    }
+    sink.add(x, at, 0, make_feature(sink.n_sign > 0 ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, i >> 15, i));
   });
 }
 
@@ -123,14 +142,14 @@ void visit_core_points(const ConvexCore& core, Visit&& visit) {
       visit(Vec3(core.half * (static_cast<double>(i) / kEdgeParts)), number++);
     }
   } else if (core.kind == Kind::kCylinder || core.kind == Kind::kCone) {
-    Patch disc;
+    SupportFace disc;
     for (const double z : {-1.0, 1.0}) {
       if (core.kind == Kind::kCone && z > 0) {
         visit(Vec3(0, 0, core.half.z()), number++);
         continue;
       }
-      find_patch(core, Vec3(0, 0, z), disc);
-      for (const PatchCorner& corner : disc.corners) visit(corner.x, number++);
+      find_support_face(core, Vec3(0, 0, z), disc);
+      for (const SupportFaceCorner& corner : disc.corners) visit(corner.x, number++);
       visit(Vec3(0, 0, z * core.half.z()), number++);
     }
   } else {

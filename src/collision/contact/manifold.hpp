@@ -44,8 +44,8 @@ void reduce_to_four(Manifold& manifold);
 /// The first id from `feature` on that none of `taken` has.
 [[nodiscard]] std::uint32_t make_unique(std::uint32_t feature, std::span<const ContactPoint> taken);
 
-/// Appends the manifold to `points` in world axes, reduced unless all points are wanted. Ids that coincide are told
-/// apart.
+/// Appends the manifold to `points` in world axes, reduced unless all points are wanted. Ids that coincide are made
+/// distinct apart.
 void append_manifold(Manifold& manifold, const Transform& X_WA, const CollideOptions& options,
                      std::vector<ContactPoint>& points);
 

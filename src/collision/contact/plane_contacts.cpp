@@ -1,6 +1,6 @@
 #include "collision/contact/manifold.hpp"
 #include "collision/contact/pair_contacts.hpp"
-#include "collision/contact/patch.hpp"
+#include "collision/contact/support_face.hpp"
 
 namespace achilles {
 
@@ -39,8 +39,8 @@ struct PlaneManifold {
 void collide_nothing(const Geometry&, const Transform&, const Geometry&, const Transform&, const CollideOptions&,
                      std::vector<ContactPoint>&) {}
 
-// The corners of the patch that faces the plane: nearly all that can carry load, and the same ones from step to step.
-// When all points are wanted, every vertex near the plane is one.
+// The corners of the support face towards the plane: nearly all that can carry load, and the same ones from step to
+// step. When all points are wanted, every vertex near the plane is one.
 void collide_convex_plane(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                           const CollideOptions& options, std::vector<ContactPoint>& points) {
   const LocalPlane plane(b, X_WB, X_WA);
@@ -55,9 +55,9 @@ void collide_convex_plane(const Geometry& a, const Transform& X_WA, const Geomet
       found.add(is_box ? box_vertex(core.half, v) : core.polytope.vertices[v], v);
     }
   } else {
-    Patch patch;
-    find_patch(core, -plane.normal, patch);
-    for (const PatchCorner& corner : patch.corners) {
+    SupportFace face;
+    find_support_face(core, -plane.normal, face);
+    for (const SupportFaceCorner& corner : face.corners) {
       found.add(corner.x, corner.vertex);
     }
   }

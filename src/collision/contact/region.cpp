@@ -12,28 +12,28 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A corner of the clipped polygon: where its incoming and its outgoing side meet. Sides are those of the incident
-// patch, or of the reference where it cut. This tells vertices from crossings without comparing coordinates.
+// face, or of the reference where it cut. This separates vertices from crossings without comparing coordinates.
 struct ClipPoint {
   Vec3 x;
-  std::uint16_t in_side;  // index into the corners of its patch
+  std::uint16_t in_side;  // index into the corners of its face
   std::uint16_t out_side;
   bool in_is_reference;
   bool out_is_reference;
 };
-constexpr std::uint16_t kTop = 0xffff;  // the side made where the polygon was cut off at the margin
+constexpr std::uint16_t kMarginSide = 0xffff;  // the side made where the polygon was cut off at the margin
 constexpr std::size_t kClipRoom = 48;
 using ClipPolygon = SmallVector<ClipPoint, kClipRoom>;
 
 double scale_of(const CorePair& pair) { return std::min(pair.a.size, pair.b.size); }
 
-// The line through a side of the reference patch, `side` pointing out of the patch.
+// The line through a side of the reference face, `side` pointing out of the face.
 struct SideLine {
   Vec3 side;
   double offset;        // [m]
-  std::uint16_t label;  // of the side within the patch
+  std::uint16_t label;  // of the side within the face
 };
 
-void load_incident(const Patch& incident, const Transform& X_RI, ClipPolygon& polygon) {
+void load_incident(const SupportFace& incident, const Transform& X_RI, ClipPolygon& polygon) {
   polygon.clear();
   const std::size_t count = incident.corners.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -91,13 +91,13 @@ bool reaches_beyond(const ClipPolygon& polygon, const Vec3& side, const Vec3& ta
   return beyond;
 }
 
-// Cuts off what is further than `top` along the patch's normal, which leaves little of an incident face that is
-// tilted, and then cuts by the planes through the sides of the reference patch, parallel to its normal.
-ClipPolygon& clip_to_patch(const Patch& reference, double top, double slack, ClipPolygon& polygon,
-                           ClipPolygon& scratch) {
+// Cuts off what is further than `top` along the face's normal, which leaves little of an incident face that is
+// tilted, and then cuts by the planes through the sides of the reference face, parallel to its normal.
+ClipPolygon& clip_to_face(const SupportFace& reference, double top, double slack, ClipPolygon& polygon,
+                          ClipPolygon& scratch) {
   ClipPolygon* current = &polygon;
   ClipPolygon* next = &scratch;
-  if (clip(*current, {reference.normal, top, kTop}, 0, *next)) {
+  if (clip(*current, {reference.normal, top, kMarginSide}, 0, *next)) {
     std::swap(current, next);
   }
   const std::size_t count = reference.corners.size();
@@ -116,7 +116,8 @@ ClipPolygon& clip_to_patch(const Patch& reference, double top, double slack, Cli
   return *current;
 }
 
-std::uint32_t clip_feature(const ClipPoint& point, const Patch& reference, const Patch& incident, bool reference_is_a) {
+std::uint32_t clip_feature(const ClipPoint& point, const SupportFace& reference, const SupportFace& incident,
+                           bool reference_is_a) {
   const auto feature = [&](FeatureKind kind, std::uint32_t of_reference, std::uint32_t of_incident) {
     return reference_is_a ? make_feature(kind, of_reference, of_incident)
                           : make_feature(kind, of_incident, of_reference);
@@ -127,10 +128,10 @@ std::uint32_t clip_feature(const ClipPoint& point, const Patch& reference, const
     const bool in_first = (point.in_side + 1) % count == point.out_side;
     const std::uint32_t corner = in_first ? point.out_side : point.in_side;
     return feature(reference_is_a ? FeatureKind::kVertexOfA : FeatureKind::kVertexOfB, reference.corners[corner].vertex,
-                   incident.face);
+                   incident.number);
   }
   if (!point.in_is_reference && !point.out_is_reference) {
-    return feature(reference_is_a ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, reference.face,
+    return feature(reference_is_a ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, reference.number,
                    incident.corners[point.out_side].vertex);
   }
   const std::uint32_t of_reference = point.in_is_reference ? point.in_side : point.out_side;
@@ -140,8 +141,8 @@ std::uint32_t clip_feature(const ClipPoint& point, const Patch& reference, const
 
 }  // namespace
 
-double make_face_manifold(const CorePair& pair, const Patch& reference, const Patch& incident, bool reference_is_a,
-                          double margin, Manifold& manifold) {
+double make_face_manifold(const CorePair& pair, const SupportFace& reference, const SupportFace& incident,
+                          bool reference_is_a, double margin, Manifold& manifold) {
   const Transform X_RI = reference_is_a ? pair.X_AB : pair.X_AB.inverse();
   const double radius_incident = reference_is_a ? pair.b.radius : pair.a.radius;
   const double scale = scale_of(pair);
@@ -149,13 +150,13 @@ double make_face_manifold(const CorePair& pair, const Patch& reference, const Pa
   ClipPolygon polygon, scratch;
   load_incident(incident, X_RI, polygon);
   const double surface = reference.offset + pair.radius();
-  const ClipPolygon& clipped = clip_to_patch(reference, surface + margin, kEdgeSlack * scale, polygon, scratch);
+  const ClipPolygon& clipped = clip_to_face(reference, surface + margin, kEdgeSlack * scale, polygon, scratch);
 
   manifold.points.clear();
   manifold.normal = reference_is_a ? n_R : Vec3(-(pair.X_AB.R * n_R));
   double smallest = kInfinity;
   for (const ClipPoint& point : clipped) {
-    if (point.in_side == kTop || point.out_side == kTop) {
+    if (point.in_side == kMarginSide || point.out_side == kMarginSide) {
       continue;
     }
     const double gap = n_R.dot(point.x) - surface;
@@ -180,27 +181,27 @@ bool add_face_region(const CorePair& pair, const Vec3& normal, const Vec3& norma
   if (!may_have_square_face(pair.a, normal) && !may_have_square_face(pair.b, normal_B)) {
     return false;
   }
-  Patch patch_a, patch_b;
-  find_patch(pair.a, normal, patch_a);
-  find_patch(pair.b, -normal_B, patch_b);
+  SupportFace face_a, face_b;
+  find_support_face(pair.a, normal, face_a);
+  find_support_face(pair.b, -normal_B, face_b);
   // A's face is tried first wherever it is square, so that rounding does not make the reference alternate. A face
   // region that misses the nearest pair is not the contact: its gap would be wrong.
   const double attained = gap + 1e-6 * scale_of(pair) + 1e-3 * std::abs(gap);
-  if (patch_a.has_area && patch_a.normal.dot(normal) >= kFaceCosine &&
-      make_face_manifold(pair, patch_a, patch_b, true, margin, manifold) <= attained) {
+  if (face_a.has_area && face_a.normal.dot(normal) >= kFaceCosine &&
+      make_face_manifold(pair, face_a, face_b, true, margin, manifold) <= attained) {
     return true;
   }
-  return patch_b.has_area && -patch_b.normal.dot(normal_B) >= kFaceCosine &&
-         make_face_manifold(pair, patch_b, patch_a, false, margin, manifold) <= attained;
+  return face_b.has_area && -face_b.normal.dot(normal_B) >= kFaceCosine &&
+         make_face_manifold(pair, face_b, face_a, false, margin, manifold) <= attained;
 }
 
 // Both ends of the common stretch of two parallel edges.
 bool add_parallel_edges(const CorePair& pair, const NearestFeatures& nearest, double margin, Manifold& manifold) {
-  const PatchEdge edge_a = find_edge(pair.a, nearest.normal, kFaceAngle);
+  const FarthestEdge edge_a = find_edge(pair.a, nearest.normal, kFaceAngle);
   if (!edge_a.found) {
     return false;
   }
-  const PatchEdge edge_b = find_edge(pair.b, -(pair.X_AB.R.transpose() * nearest.normal), kFaceAngle);
+  const FarthestEdge edge_b = find_edge(pair.b, -(pair.X_AB.R.transpose() * nearest.normal), kFaceAngle);
   if (!edge_b.found) {
     return false;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collision/contact/manifold.hpp"
-#include "collision/contact/patch.hpp"
+#include "collision/contact/support_face.hpp"
 #include "collision/narrow_phase/gjk.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ struct NearestFeatures {
   bool has_points = true;  // else they are found when they turn out to be needed
 };
 
-/// Replaces the manifold by the part of the incident patch that lies over the reference patch, as far as its gap is at
+/// Replaces the manifold by the part of the incident face that lies over the reference face, as far as its gap is at
 /// most `margin`. The normal is the reference's. Returns the smallest gap, +∞ for an empty manifold.
-double make_face_manifold(const CorePair& pair, const Patch& reference, const Patch& incident, bool reference_is_a,
-                          double margin, Manifold& manifold);
+double make_face_manifold(const CorePair& pair, const SupportFace& reference, const SupportFace& incident,
+                          bool reference_is_a, double margin, Manifold& manifold);
 
 /// Replaces the manifold by the contact region about a nearest pair: a face region when a face is square to the normal
 /// (within kFaceAngle), two points when the touching edges are parallel, else the nearest pair itself.
@@ -31,7 +31,9 @@ void make_nearest_manifold(const CorePair& pair, const NearestFeatures& nearest,
 /// A normal nearer than this to a face's counts as the face's. It keeps boxes that are tilted by no more than
 /// simulation errors from being taken for edge against edge [Erleben04, fig. 6.42], and bounds the jump of the normal
 /// where the two cases meet.
-inline constexpr double kFaceAngle = 0.01;                                // [rad]
+inline constexpr double kTouching = 1e-10;  // of the size: nearer than that the direction between cores is rounding
+inline constexpr double kAttained = 1e-6;   // of the size: how far a region may miss the separation of its axis
+inline constexpr double kFaceAngle = 0.01;  // [rad]
 inline constexpr double kFaceCosine = 1 - 0.5 * kFaceAngle * kFaceAngle;  // to within its fourth power
 
 inline constexpr double kEdgeSlack = 1e-6;  // of the size: corners this far outside the reference face stay corners

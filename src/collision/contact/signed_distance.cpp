@@ -97,7 +97,7 @@ double compute_depth(const Geometry& a, const Transform& X_WA, const Geometry& b
   const bool a_is_map = std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(a.kind);
   if (!a_is_map && !std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(b.kind)) {
     const double distance = compute_signed_distance(a, X_WA, b, X_WB, scratch).distance;
-    return distance >= 0 ? 0 : -distance;  // what is not a number stays, so that nobody takes it for none
+    return distance >= 0 ? 0 : -distance;  // what is not a number stays, so that it is not taken for none
   }
   scratch.clear();
   if (std::holds_alternative<std::shared_ptr<const DistanceMapGeometry>>(b.kind)) {

@@ -6,11 +6,15 @@
 
 namespace achilles {
 
-[[nodiscard]] inline EdgeKind edge_kind(const MeshGeometry& mesh, std::uint32_t triangle, std::uint32_t k) {
+[[nodiscard]] inline MeshEdgeKind edge_kind(const MeshGeometry& mesh, std::uint32_t triangle, std::uint32_t k) {
   return mesh.edge_kinds[triangle][k];
 }
-[[nodiscard]] inline EdgeKind edge_kind(const HeightfieldGeometry& field, std::uint32_t triangle, std::uint32_t k) {
+[[nodiscard]] inline MeshEdgeKind edge_kind(const HeightfieldGeometry& field, std::uint32_t triangle, std::uint32_t k) {
   return compute_edge_kind(field, triangle, k);
+}
+
+[[nodiscard]] inline std::uint32_t triangle_across(const MeshGeometry& mesh, std::uint32_t triangle, std::uint32_t k) {
+  return mesh.across[triangle][k];
 }
 
 [[nodiscard]] inline Vec3 normal_across(const MeshGeometry& mesh, std::uint32_t triangle, std::uint32_t k) {

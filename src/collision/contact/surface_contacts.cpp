@@ -4,6 +4,10 @@
 // triangles:
 // - a normal found at an edge or a vertex counts only if the surface around allows it (is_possible_normal); else the
 //   triangle's own normal is used over the triangle's own area, so that internal edges of a floor are not felt;
+// - the depth is local: it is the way back to where the shape entered. A triangle that the shape does not cross has no
+//   point nearer than the triangle. Where the least way out of a crossed triangle is along an impossible normal, the
+//   shape leaves along the triangle's own normal or along one of its convex edges, whichever is shorter; and where a
+//   shorter way out of another triangle frees this one as well, this one adds nothing (drop_redundant);
 // - corners of a region that lie on flat edges are no corners of the region of the whole surface and are left out;
 // - triangles whose back is turned to the middle of the shape are the far side of something thin and are left out.
 #include "collision/contact/pair_contacts.hpp"
@@ -13,14 +17,14 @@
 #include "collision/contact/surface_points.hpp"
 #include "collision/narrow_phase/penetration.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace achilles {
 
 namespace {
 
-constexpr double kTouching = 1e-10;   // of the size: nearer than that the direction between the cores is rounding
-constexpr double kAttained = 1e-6;    // of the size: how far a flat region may miss the separation of the triangle
 constexpr double kFaceTie = 1e-6;     // of the size: by so much an edge must overlap less than the face beside it
 constexpr double kAbove = 1 + 1e-12;  // what rounding does to a squared distance
 constexpr double kFirstLook = 3;      // how many times the square of a ball's reach is searched for what is nearest
@@ -52,6 +56,16 @@ TriangleFeature support_feature(const std::array<Vec3, 3>& corners, const Vec3& 
   return top[0] ? TriangleFeature::kVertex0 : (top[1] ? TriangleFeature::kVertex1 : TriangleFeature::kVertex2);
 }
 
+// A contact that does not lead the shortest way out of its triangle, because the surface does not have that normal.
+struct Detour {
+  std::uint32_t triangle;
+  std::size_t first;  // points [first, first + count)
+  std::size_t count;
+  double depth;  // [m] of its way out
+  double least;  // [m] of the least way out of the triangle alone
+  bool is_dropped = false;
+};
+
 template <typename Surface>
 class SurfaceCollider {
  public:
@@ -79,10 +93,11 @@ class SurfaceCollider {
  private:
   void visit_shape() {
     visit_triangles(surface_, bounds_S_, [&](const SurfaceTriangle& triangle) { visit(triangle); });
+    drop_redundant();
     if (points_.size() == begin_ && (turned_away_ || !visited_)) add_swallowed(find_closest_point(surface_, center_S_));
   }
 
-  // What a ball touches is near its middle: triangles are visited from there outward, and the nearest tells as well
+  // What a ball touches is near its middle: triangles are visited from there outward, and the nearest decides as well
   // whether the middle is inside.
   void visit_ball() {
     const double reach = core_.radius + options_.margin;
@@ -145,73 +160,152 @@ class SurfaceCollider {
                             : is_real(triangle, n_out, X_CS_.R.transpose() * (found.point_b - X_CS_.p), feature);
     // A shape that touches with its round side or beyond the triangle's edge is missed by the flat region.
     const double gap = found.distance - core_.radius;
-    const double attained = gap + kAttained * core_.size + 1e-3 * std::abs(gap);
-    if (is_level && (make_face_region(triangle, pair) <= attained || !is_own)) {
-      append(triangle.id, true);
+    const double tolerance = kAttained * core_.size + 1e-3 * std::abs(gap);
+    if (is_level && (make_face_region(triangle, pair) <= gap + tolerance || !is_own)) {
+      append(triangle.id, true, gap > 0 ? gap - tolerance : -std::numeric_limits<double>::infinity());
     } else if (is_own) {
       make_nearest_manifold(pair, {found.normal, found.distance, found.point_a, found.point_b}, options_.margin,
                             manifold_);
       append(triangle.id, false);
-    } else if (pair.b.polytope.face_count() > 0 && !add_ridge(triangle)) {
+    } else if (pair.b.polytope.face_count() > 0 && gap > 0) {
       make_face_region(triangle, pair);
-      append(triangle.id, true);
+      append(triangle.id, true, gap - tolerance);
+    } else if (pair.b.polytope.face_count() > 0) {
+      add_detour(triangle, pair, -gap);
     }
   }
 
-  // The part of the shape's facing patch that lies over the triangle. Returns the smallest gap.
+  // The part of the shape's facing support face that lies over the triangle. Returns the smallest gap.
   double make_face_region(const SurfaceTriangle& triangle, const CorePair& pair) {
-    Patch front, facing;
-    find_patch(pair.b, triangle.normal, front);
-    find_patch(pair.a, -(X_CS_.R * triangle.normal), facing);
+    SupportFace front, facing;
+    find_support_face(pair.b, triangle.normal, front);
+    find_support_face(pair.a, -(X_CS_.R * triangle.normal), facing);
     return make_face_manifold(pair, front, facing, false, options_.margin, manifold_);
   }
 
-  // Where the shape overlaps a convex edge of the triangle, the normals between those of its two sides are possible as
-  // well as the triangle's own; the contact is along the one of least overlap. False when that is the triangle's own.
-  bool add_ridge(const SurfaceTriangle& triangle) {
-    const Vec3 n_face = X_CS_.R * triangle.normal;
-    RidgeNormal best{n_face, n_face.dot(support(core_, -n_face) - X_CS_ * triangle.corners[0])};
-    const double tie = kFaceTie * core_.size;
+  // The shape crosses the triangle, and the least way out, `least` [m], is along a normal that the surface does not
+  // have: by the triangle's own normal, or over one of its convex edges.
+  void add_detour(const SurfaceTriangle& triangle, const CorePair& pair, double least) {
+    Detour detour{triangle.id, points_.size(), 0, 0, least};
+    const double face_gap = make_face_region(triangle, pair);
+    const double face_depth =
+        manifold_.points.empty() ? find_exit(pair, X_CS_.R * triangle.normal).distance : -face_gap;
+    const WayOut edge = find_way_over_edges(triangle);
+    const bool over_edge = edge.depth < face_depth - kFaceTie * core_.size;
+    detour.depth = over_edge ? edge.depth : face_depth;
+    if (over_edge) make_edge_region(edge);
+    append(triangle.id, !over_edge);
+    detour.count = points_.size() - detour.first;
+    if (detour.count > 0 && detour.depth > least + kFaceTie * core_.size) detours_.push_back(detour);
+  }
+
+  struct WayOut {
+    double depth = std::numeric_limits<double>::infinity();  // [m]
+    Vec3 n_out;                                              // in the shape's frame
+    Vec3 point;                                              // [m] of the surface, where it is left last
     Segment edge;
-    bool found = false;
+  };
+
+  // Where the shape overlaps a convex edge of the triangle, the normals between those of its two sides are possible:
+  // of these the one along which the shape has least to go. The least overlap with the edge is either along a normal
+  // inside this range, where it is the least overlap with the edge's line, or along one of its ends. Both sides of the
+  // edge are left behind.
+  [[nodiscard]] WayOut find_way_over_edges(const SurfaceTriangle& triangle) const {
+    const Vec3 n_face = X_CS_.R * triangle.normal;
+    WayOut best;
     for (std::uint32_t k = 0; k < 3; ++k) {
-      if (edge_kind(surface_, triangle.id, k) != EdgeKind::kConvex) continue;
+      if (edge_kind(surface_, triangle.id, k) != MeshEdgeKind::kConvex) continue;
       const Ridge ridge{{X_CS_ * triangle.corners[k], X_CS_ * triangle.corners[(k + 1) % 3]},
                         n_face,
                         X_CS_.R * normal_across(surface_, triangle.id, k)};
-      const RidgeNormal normal = find_ridge_normal(core_, ridge);
-      if (normal.separation > best.separation + tie && normal.n_out.dot(n_face) < kFaceCosine) {
-        best = normal;
-        edge = ridge.edge;
-        found = true;
+      for (const Vec3& n_out : {find_ridge_normal(core_, ridge).n_out, ridge.normal_second}) {
+        if (n_out.dot(n_face) >= kFaceCosine) continue;
+        const Exit own = find_exit_of(triangle, n_out);
+        const Exit beyond = find_exit_of(surface_.triangle(triangle_across(surface_, triangle.id, k)), n_out);
+        const Exit& exit = beyond.found && beyond.distance > own.distance ? beyond : own;
+        if (own.found && exit.distance > 0 && exit.distance < best.depth) {
+          best = {exit.distance, n_out, exit.point_b, ridge.edge};
+        }
       }
     }
-    if (!found) return false;
-    const ConvexCore edge_core = make_edge_core(edge);
-    const CorePair pair{core_, edge_core, place_edge(edge)};
-    CoreDistance overlap;
-    overlap.distance = best.separation;
-    overlap.normal = -best.n_out;
-    if (!find_witnesses(pair, overlap)) return false;
-    make_nearest_manifold(pair, {overlap.normal, overlap.distance, overlap.point_a, overlap.point_b}, options_.margin,
-                          manifold_);
-    append(triangle.id, false);
-    return true;
+    return best;
+  }
+
+  [[nodiscard]] Exit find_exit_of(const SurfaceTriangle& triangle, const Vec3& n_out) const {
+    const TrianglePolytope polytope(triangle.corners, triangle.normal);
+    const ConvexCore triangle_core = make_core(polytope.view());
+    return find_exit({core_, triangle_core, {X_CS_.R, X_CS_ * polytope.middle()}}, n_out);
+  }
+
+  // All of the edge's stretch in the shape where the shape's furthest part is there, else the deepest point alone.
+  void make_edge_region(const WayOut& way) {
+    const ConvexCore edge_core = make_edge_core(way.edge);
+    const CorePair pair{core_, edge_core, place_edge(way.edge)};
+    const double extent = way.n_out.dot(way.point - support(core_, -way.n_out)) + core_.radius;
+    const Vec3 deepest = way.point - way.depth * way.n_out;
+    if (extent <= way.depth + kAttained * core_.size) {
+      make_nearest_manifold(pair, {-way.n_out, core_.radius - way.depth, deepest + core_.radius * way.n_out, way.point},
+                            options_.margin, manifold_);
+      return;
+    }
+    manifold_.points.clear();
+    manifold_.normal = -way.n_out;
+    manifold_.points.push_back({0.5 * (deepest + way.point), -way.depth, make_feature(FeatureKind::kWitness, 0, 0)});
+  }
+
+  // Detours are taken from the shortest on: one is dropped when the shape, moved out by another contact by
+  // less, is free of its triangle. No contact that moves it by less than the least way out of the triangle can do that.
+  void drop_redundant() {
+    if (detours_.empty()) return;
+    std::sort(detours_.begin(), detours_.end(), [](const Detour& p, const Detour& q) {
+      return p.depth != q.depth ? p.depth < q.depth : p.first < q.first;
+    });
+    for (std::size_t k = 0; k < detours_.size(); ++k) detours_[k].is_dropped = is_freed(k);
+    std::sort(detours_.begin(), detours_.end(), [](const Detour& p, const Detour& q) { return p.first > q.first; });
+    for (const Detour& detour : detours_) {
+      if (!detour.is_dropped) continue;
+      const auto first = points_.begin() + static_cast<std::ptrdiff_t>(detour.first);
+      points_.erase(first, first + static_cast<std::ptrdiff_t>(detour.count));
+    }
+  }
+
+  // Whether a kept contact with a shorter way out frees the triangle of detour k, the later detours being undecided.
+  [[nodiscard]] bool is_freed(std::size_t k) const {
+    const Detour& detour = detours_[k];
+    const double tie = kFaceTie * core_.size;
+    const SurfaceTriangle triangle = surface_.triangle(detour.triangle);
+    const TrianglePolytope polytope(triangle.corners, triangle.normal);
+    const ConvexCore triangle_core = make_core(polytope.view());
+    const Vec3 middle = X_CS_ * polytope.middle();
+    const auto is_kept = [&](std::size_t point) {
+      return std::none_of(detours_.begin(), detours_.end(), [&](const Detour& other) {
+        const bool is_decided = other.depth < detour.depth || (other.depth == detour.depth && &other < &detour);
+        return point >= other.first && point < other.first + other.count && (other.is_dropped || !is_decided);
+      });
+    };
+    for (std::size_t i = begin_; i < points_.size(); ++i) {
+      const double depth = -points_[i].gap;
+      if (depth < detour.least - tie || depth >= detour.depth - tie || !is_kept(i)) continue;
+      const Vec3 move = -(depth + tie) * (X_WC_.R.transpose() * points_[i].normal);
+      const GjkResult moved = compute_gjk({core_, triangle_core, {X_CS_.R, middle - move}}, {}, -move);
+      if (moved.status != GjkStatus::kTouching && moved.distance >= core_.radius) return true;
+    }
+    return false;
   }
 
   // Corners that only the cutting of a flat surface into triangles makes.
   [[nodiscard]] bool is_internal(std::uint32_t triangle, std::uint32_t feature) const {
-    const auto is_flat = [&](std::uint32_t k) { return edge_kind(surface_, triangle, k % 3) == EdgeKind::kFlat; };
+    const auto is_flat = [&](std::uint32_t k) { return edge_kind(surface_, triangle, k % 3) == MeshEdgeKind::kFlat; };
     const std::uint32_t of_b = feature & 0x7fffu;
     if (kind_of(feature) == FeatureKind::kEdges) return is_flat(of_b);
     if (kind_of(feature) == FeatureKind::kVertexOfB) return is_flat(of_b) && is_flat(of_b + 2);
     return false;
   }
 
-  void append(std::uint32_t triangle, bool of_face) {
+  void append(std::uint32_t triangle, bool of_face, double least_gap = -std::numeric_limits<double>::infinity()) {
     const Vec3 normal = X_WC_.R * manifold_.normal;
     for (const ManifoldPoint& point : manifold_.points) {
-      if (of_face && is_internal(triangle, point.feature)) continue;
+      if (point.gap < least_gap || (of_face && is_internal(triangle, point.feature))) continue;
       points_.push_back({X_WC_ * point.position, normal, point.gap, surface_feature(point.feature, triangle)});
     }
   }
@@ -259,6 +353,7 @@ class SurfaceCollider {
   std::vector<ContactPoint>& points_;
   const std::size_t begin_;
   Manifold manifold_;
+  SmallVector<Detour, 16> detours_;
   bool visited_ = false;
   bool turned_away_ = false;
 };

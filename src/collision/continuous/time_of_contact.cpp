@@ -40,7 +40,7 @@ FirstContact descend(const MovingPair& pair, double start, double h, const GapLe
 }
 
 /// The earliest descent towards any one triangle. Once one is found only earlier ones are of interest; which of those
-/// that are as near at that time gives the direction is asked at the end.
+/// that are as near at that time gives the direction is decided at the end.
 FirstContact descend_to_surface(const MovingPair& pair, double start, double h, const GapLevels& levels,
                                 int max_iterations) {
   FirstContact first;
@@ -88,7 +88,7 @@ class ContactTimeSearch {
     // Each round of the loop but the last consumes a part of the interval, or ends the search.
     for (int round = 0; round <= options_.parts && found.status == ContactSearchStatus::kContact; ++round) {
       append(found, found.time == options_.start ? ContactTimeKind::kAtStart : ContactTimeKind::kTouches);
-      if (!follow_contact(found)) return;
+      if (is_done() || !follow_contact(found)) return;
       found = find_below({0.5 * options_.tolerance, options_.tolerance}, time_);
     }
     if (found.status != ContactSearchStatus::kApart) append(found, ContactTimeKind::kUnknown);
@@ -115,12 +115,12 @@ class ContactTimeSearch {
       if (find_separation(deeper.time)) return true;
       append(deeper,
              deeper.status == ContactSearchStatus::kContact ? ContactTimeKind::kDeepens : ContactTimeKind::kUnknown);
-      if (deeper.status != ContactSearchStatus::kContact) return false;
+      if (deeper.status != ContactSearchStatus::kContact || is_done()) return false;
     }
     return find_separation(h_);
   }
 
-  /// Looks at every part of the interval up to `end`; true when the pair is apart at one of them, then time_.
+  /// Tests every part of the interval up to `end`; true when the pair is apart at one of them, then time_.
   bool find_separation(double end) {
     const double part = h_ / std::max(1, options_.parts);
     while (time_ < end) {
@@ -132,6 +132,8 @@ class ContactTimeSearch {
     }
     return false;
   }
+
+  [[nodiscard]] bool is_done() const { return options_.is_last && options_.is_last(set_); }
 
   void append(const FirstContact& found, ContactTimeKind kind) {
     ContactTime contact;

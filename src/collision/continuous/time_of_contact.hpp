@@ -3,6 +3,7 @@
 
 #include "collision/continuous/gap_bound.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace achilles {
@@ -43,6 +44,8 @@ struct GapLevels {
 [[nodiscard]] FirstContact find_first_descent(const MovingPair& pair, double start, double h, const GapLevels& levels,
                                               int max_iterations);
 
+struct ContactTimeSet;
+
 struct ContactTimesOptions {
   double start = 0;           // [s] of the interval that the search begins at
   double tolerance = 1e-6;    // [m] a gap of at most this is a contact
@@ -52,6 +55,8 @@ struct ContactTimesOptions {
   int parts = 16;
   CollideOptions collide{2e-6, true};  // for the points at the time of contact
   int threads = 1;                     // where there are many pairs
+  /// Asked at each contact that was appended: true ends the search there. Nothing asked: it goes on to the end.
+  std::function<bool(const ContactTimeSet&)> is_last = {};
 };
 
 enum class ContactTimeKind {
@@ -92,7 +97,7 @@ struct ContactTimeSet {
 /// Appends all times of contact of one pair over [start, h], in order, with their points and normals: what FIND-TOC
 /// asks of continuous collision detection [Drumwright10, alg. 4]. Until the first time of kind kDeepens or kUnknown, or
 /// the end when there is none, the gap never falls by more than the tolerance below min(0, gap at the last reported
-/// time): whoever takes the reported times in order, up to the first impact, misses none. A contact that went on to get
+/// time): processing the reported times in order, up to the first impact, misses none. A contact that went on to get
 /// deeper is reported once; the pair is then looked at for its next contact after it has been apart for a part of the
 /// interval. The ids of colliders and bodies are left at 0.
 void append_contact_times(const MovingPair& pair, double h, const ContactTimesOptions& options, ContactTimeSet& set);

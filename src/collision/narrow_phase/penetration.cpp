@@ -14,10 +14,9 @@ namespace {
 
 using Kind = ConvexCore::Kind;
 
-constexpr double kAttained = 1e-7;   // of the size: what GJK's distance may miss
-constexpr double kClearance = 1e-3;  // of the size: points miss by what GJK's direction errs over this distance
-constexpr double kNear = 1e-3;       // of the size: GJK's direction is better than 1e-12 beyond
-constexpr double kVague = 1e-12;     // of the size: GJK's distance is its points', and its normal may be worse
+constexpr double kAttained = 1e-7;  // of the size: what GJK's distance may miss
+constexpr double kNear = 1e-3;      // of the size: GJK's direction is better than 1e-12 beyond
+constexpr double kVague = 1e-12;    // of the size: GJK's distance is its points', and its normal may be worse
 
 bool is_boxlike(const ConvexCore& core) {
   return core.kind == Kind::kPoint || core.kind == Kind::kSegment || core.kind == Kind::kBox;
@@ -79,6 +78,34 @@ bool find_witnesses(const CorePair& pair, CoreDistance& result) {
   result.iterations += gjk.iterations;
   result.has_points = true;
   return gjk.distance <= clearance + kAttained * pair.size();
+}
+
+// Conservative advancement along a line: from beyond the overlap of the extents A comes back by what the distance of
+// the cores and its direction allow. The distance is convex along the line, so this is Newton's iteration from outside:
+// it never passes the touch, and ends at it after finitely many steps for polyhedra.
+Exit find_exit(const CorePair& pair, const Vec3& direction) {
+  constexpr int kMaxIterations = 64;
+  const double tolerance = kAttained * pair.size();
+  const double low_a = direction.dot(support(pair.a, -direction));
+  const Vec3 d_B = pair.X_AB.R.transpose() * direction;
+  const double high_b = direction.dot(pair.X_AB.p) + d_B.dot(support(pair.b, d_B));
+  Exit exit;
+  exit.distance = high_b - low_a + pair.radius();
+  for (int i = 0; i < kMaxIterations; ++i) {
+    const Vec3 shift = -exit.distance * direction;
+    const GjkResult gjk = compute_gjk({pair.a, pair.b, {pair.X_AB.R, pair.X_AB.p + shift}}, {}, -direction);
+    exit.point_b = gjk.point_b - shift;
+    const double clearance = gjk.distance - pair.radius();
+    if (gjk.status == GjkStatus::kTouching || clearance <= tolerance) {
+      exit.found = true;
+      return exit;
+    }
+    const double closing = -gjk.normal.dot(direction);  // of the distance per metre of coming back
+    if (closing * pair.size() <= clearance * kAttained) return exit;
+    exit.distance -= clearance / closing;
+  }
+  exit.found = true;
+  return exit;
 }
 
 CoreDistance compute_core_distance(const CorePair& pair, const CoreDistanceOptions& options) {

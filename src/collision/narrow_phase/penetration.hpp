@@ -33,4 +33,14 @@ struct CoreDistance {
 /// points realize it.
 bool find_witnesses(const CorePair& pair, CoreDistance& result);
 
+/// How far A has to move along a direction until it leaves B behind: the largest t ≥ 0 for which A, moved by
+/// t · direction, still touches B with its radius. Never more than the overlap of the extents along the direction, and
+/// less where the part of A that reaches furthest is not over B.
+struct Exit {
+  bool found = false;           // false: no move along the direction, forward or back, brings the two in touch
+  double distance = 0;          // [m] negative: A has left B behind by that much
+  Vec3 point_b = Vec3::Zero();  // [m] where the two touch last, on B in A's frame before the move
+};
+[[nodiscard]] Exit find_exit(const CorePair& pair, const Vec3& direction);
+
 }  // namespace achilles

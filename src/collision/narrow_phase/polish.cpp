@@ -10,7 +10,6 @@ namespace {
 
 using Kind = ConvexCore::Kind;
 
-constexpr double kClearance = 1e-3;       // of the size: points miss by what GJK's direction errs over this distance
 constexpr double kLastClearance = 1e-5;   // of the size
 constexpr double kExactPoints = 1e-11;    // of the size: points that miss by less are left as they are
 constexpr double kSameDirection = 1e-12;  // [rad]
@@ -75,8 +74,8 @@ void snap(const CorePair& pair, CoreDistance& result) {
 
 // With s(n) the separation along n, the shift by c along n makes the distance the maximum over m of s(m) + c m·n. It is
 // at least s(n) + c, so that s(m) ≥ s(n) + c (1 - m·n): each step of this proximal ascent betters the normal, and it
-// ends where the nearest points lie along it. Of cores that nearly touch GJK knows the distance but not the direction;
-// moved apart it knows both.
+// ends where the nearest points lie along it. Of cores that nearly touch GJK finds the distance but not the direction;
+// of cores moved apart it finds both.
 void polish(const CorePair& pair, CoreDistance& result) {
   constexpr int kMaxSteps = 12;
   GjkOptions exact;
@@ -108,7 +107,7 @@ void polish(const CorePair& pair, CoreDistance& result) {
   }
   snap(pair, result);
   // What the points miss the normal by is shared between the two shapes. The less clearance, the less that is, unless
-  // round sides come so near that GJK cannot tell their chords from their arcs.
+  // round sides come so near that GJK cannot separate their chords from their arcs.
   GjkResult points;
   double least = std::numeric_limits<double>::infinity();
   for (double clearance = kLastClearance; clearance < 2 * kClearance && least > kExactPoints * pair.size();

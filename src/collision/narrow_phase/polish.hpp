@@ -5,8 +5,11 @@
 
 namespace achilles {
 
+/// Of the size: points miss by what GJK's direction errs over this distance.
+inline constexpr double kClearance = 1e-3;
+
 /// Betters the normal of shapes that nearly touch or overlap until the separation along it is the distance, and sets
-/// the points that realize it. GJK knows the distance of such shapes to rounding, but the direction only to what its
+/// the points that realize it. GJK finds the distance of such shapes to rounding, but the direction only to what its
 /// square root allows. Never makes the separation along the normal smaller.
 void polish(const CorePair& pair, CoreDistance& result);
 

@@ -13,7 +13,7 @@ namespace {
 bool accepts(const ColliderFilter& filter, const Collider& collider) { return !filter || filter(collider); }
 
 /// Whether the ray meets the box for some t in [0, limit], with some slack for rounding.
-bool meets(const BoxF& box, const QueryRay& ray, double limit) {
+bool intersects(const BoxF& box, const QueryRay& ray, double limit) {
   double enter = 0;
   double leave = limit;
   for (Eigen::Index k = 0; k < 3; ++k) {
@@ -76,7 +76,7 @@ void ColliderIndex::visit_along(const QueryRay& ray, double& limit, const Collid
     if (met) visit(ColliderHit{id, met->distance, ray.origin + met->distance * ray.direction, met->normal});
   };
   for (const std::uint32_t id : unbounded_) offer(id);
-  tree_.traverse([&](const BoxF& box) { return meets(box, ray, limit); }, offer);
+  tree_.traverse([&](const BoxF& box) { return intersects(box, ray, limit); }, offer);
 }
 
 std::optional<ColliderHit> ColliderIndex::cast_ray(const QueryRay& ray, const ColliderFilter& filter) const {

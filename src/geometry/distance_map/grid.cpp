@@ -218,6 +218,9 @@ DistanceMapGeometry make_distance_map(const DistanceMap& map) {
   if (!(map.cell > 0) || !std::isfinite(map.cell)) {
     throw std::invalid_argument("The cell of a distance map must be positive.");
   }
+  if (!(map.sampling >= 0) || !std::isfinite(map.sampling)) {
+    throw std::invalid_argument("The sampling of a distance map must be zero or positive.");
+  }
   check_mesh(map.mesh.vertices, map.mesh.triangles);
   const Closedness closedness = compute_closedness(map.mesh.vertices, map.mesh.triangles);
   if (!closedness.is_closed()) throw std::invalid_argument(closedness.complaint());
@@ -228,8 +231,9 @@ DistanceMapGeometry make_distance_map(const DistanceMap& map) {
   DistanceMapGeometry geometry;
   geometry.mesh = make_mesh_geometry(map.mesh);
   geometry.grid = make_distance_grid(geometry.mesh, map.cell);
-  geometry.samples = make_samples(geometry.mesh, map.cell);
+  geometry.samples = make_samples(geometry.mesh, map.cell, SampleKind::kAllAndInsetCorners, map.sampling);
   geometry.balls = make_sample_tree(geometry.samples);
+  geometry.cones = make_normal_cones(geometry.mesh, geometry.samples);
   return geometry;
 }
 

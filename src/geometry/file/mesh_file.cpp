@@ -33,6 +33,9 @@ std::optional<MeshFormat> format_of(const std::filesystem::path& path) {
   if (extension == ".obj") return MeshFormat::kObj;
   if (extension == ".stl") return MeshFormat::kStl;
   if (extension == ".off") return MeshFormat::kOff;
+  if (extension == ".dae") return MeshFormat::kCollada;
+  if (extension == ".ply") return MeshFormat::kPly;
+  if (extension == ".glb" || extension == ".gltf") return MeshFormat::kGltf;
   return std::nullopt;
 }
 
@@ -44,6 +47,12 @@ Mesh read_format(std::string_view bytes, MeshFormat format, const std::string& f
       return read_stl(bytes, file);
     case MeshFormat::kOff:
       return read_off(bytes, file);
+    case MeshFormat::kCollada:
+      return read_collada(bytes, file);
+    case MeshFormat::kPly:
+      return read_ply(bytes, file);
+    case MeshFormat::kGltf:
+      return read_gltf(bytes, file);
   }
   throw MeshFileError(file, 0, "unknown mesh format");
 }
@@ -98,10 +107,15 @@ Mesh read_mesh(std::string_view bytes, MeshFormat format, const std::string& fil
   return mesh;
 }
 
-Mesh load_mesh_file(const std::filesystem::path& path, double scale) {
+Mesh read_mesh_file(std::string_view bytes, const std::filesystem::path& path, double scale) {
   const auto format = format_of(path);
-  if (!format) throw MeshFileError(path.string(), 0, "meshes are read from .obj, .stl and .off files");
-  return read_mesh(read_bytes(path), *format, path.string(), scale);
+  if (!format)
+    throw MeshFileError(path.string(), 0, "meshes are read from .obj, .stl, .off, .dae, .ply, .glb and .gltf files");
+  return read_mesh(bytes, *format, path.string(), scale);
+}
+
+Mesh load_mesh_file(const std::filesystem::path& path, double scale) {
+  return read_mesh_file(read_bytes(path), path, scale);
 }
 
 std::vector<Vec3> read_points(std::string_view text, const std::string& file, double scale) {
@@ -118,14 +132,17 @@ std::vector<Vec3> read_points(std::string_view text, const std::string& file, do
   return points;
 }
 
-std::vector<Vec3> load_points_file(const std::filesystem::path& path, double scale) {
-  const std::string bytes = read_bytes(path);
+std::vector<Vec3> read_points_file(std::string_view bytes, const std::filesystem::path& path, double scale) {
   const auto format = format_of(path);
   if (!format) return read_points(bytes, path.string(), scale);
   std::vector<Vec3> points = read_format(bytes, *format, path.string()).vertices;
   if (points.empty()) throw MeshFileError(path.string(), 0, "the file holds no point");
   apply_scale(points, scale, path.string());
   return points;
+}
+
+std::vector<Vec3> load_points_file(const std::filesystem::path& path, double scale) {
+  return read_points_file(read_bytes(path), path, scale);
 }
 
 Heightfield read_heights(std::string_view text, const std::string& file, const Vec2& cell) {

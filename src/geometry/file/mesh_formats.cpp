@@ -38,7 +38,7 @@ Vec3 read_vertex(Words words, const std::string& file, int line) {
           read_coordinate(words[2], file, line)};
 }
 
-// Words of the format that say nothing about the surface's triangles: texture, normals, names, materials, lines, points
+// Words of the format that do not concern the surface's triangles: texture, normals, names, materials, lines, points
 // and free-form curves.
 bool is_other_obj_keyword(std::string_view word) {
   static constexpr std::array kKeywords = {
@@ -99,7 +99,7 @@ Mesh read_binary_stl(std::string_view bytes, const std::string& file) {
   mesh.file = file;
   const std::size_t count = (bytes.size() - kStlHeader) / kStlTriangle;
   for (std::size_t t = 0; t < count; ++t) {
-    // Twelve bytes of normal come first; the winding says the same.
+    // Twelve bytes of normal come first; it repeats what the winding gives.
     const std::size_t corners = kStlHeader + t * kStlTriangle + 12;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto coordinate = [&](std::size_t i) {
@@ -149,7 +149,8 @@ Mesh read_text_stl(std::string_view text, const std::string& file) {
   return mesh;
 }
 
-// An STL file repeats a vertex for each of its triangles.
+}  // namespace
+
 void join_equal_vertices(Mesh& mesh) {
   const std::vector<int> first = weld_equal_vertices(mesh.vertices);
   std::vector<int> number(mesh.vertices.size(), -1);
@@ -167,8 +168,6 @@ void join_equal_vertices(Mesh& mesh) {
   }
   mesh.vertices = std::move(kept);
 }
-
-}  // namespace
 
 Mesh read_obj(std::string_view text, const std::string& file) {
   Mesh mesh;
@@ -235,7 +234,7 @@ Mesh read_off(std::string_view text, const std::string& file) {
 }
 
 Mesh read_stl(std::string_view bytes, const std::string& file) {
-  // Binary files may start with "solid" too; only the size tells them apart.
+  // Binary files may start with "solid" too; only the size separates them.
   const bool has_header = bytes.size() >= kStlHeader;
   const std::size_t announced = has_header ? read_little_endian<std::uint32_t>(bytes, kStlHeader - 4) : 0;
   Mesh mesh;

@@ -7,6 +7,12 @@ namespace achilles {
 
 [[nodiscard]] Mesh read_obj(std::string_view text, const std::string& file);
 [[nodiscard]] Mesh read_off(std::string_view text, const std::string& file);
+[[nodiscard]] Mesh read_collada(std::string_view text, const std::string& file);
 [[nodiscard]] Mesh read_stl(std::string_view bytes, const std::string& file);
+[[nodiscard]] Mesh read_ply(std::string_view bytes, const std::string& file);
+[[nodiscard]] Mesh read_gltf(std::string_view bytes, const std::string& file);
+
+/// Makes one vertex of those at exactly the same place.
+void join_equal_vertices(Mesh& mesh);
 
 }  // namespace achilles

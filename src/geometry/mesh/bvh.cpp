@@ -140,7 +140,7 @@ float round_up(double x) {
   return static_cast<double>(y) < x ? std::nextafter(y, std::numeric_limits<float>::infinity()) : y;
 }
 
-bool meets(const BvhNode& node, const Ray& ray, double limit) {
+bool intersects(const BvhNode& node, const Ray& ray, double limit) {
   // Three rounding errors enter each quotient.
   constexpr double kSlack = 1 + 8 * std::numeric_limits<double>::epsilon();
   double near = 0, far = limit;

@@ -59,9 +59,9 @@ void visit_overlaps(const Bvh& tree, const Aabb& box, Visit&& visit) {
   for (;;) {
     const BvhNode& node = tree.nodes[n];
     // Six comparisons without a branch: which of them fails cannot be predicted.
-    int meets = 1;
-    for (std::size_t k = 0; k < 3; ++k) meets &= int{node.lower[k] <= upper[k]} & int{lower[k] <= node.upper[k]};
-    const bool overlaps = meets != 0;
+    int intersects = 1;
+    for (std::size_t k = 0; k < 3; ++k) intersects &= int{node.lower[k] <= upper[k]} & int{lower[k] <= node.upper[k]};
+    const bool overlaps = intersects != 0;
     if (overlaps && node.count == 0) {
       stack[depth++] = node.index;
       ++n;
@@ -112,7 +112,7 @@ struct Ray {
 };
 
 /// Whether the ray meets the node's box at some t in [0, limit], with a hair of slack so that rounding loses nothing.
-[[nodiscard]] bool meets(const BvhNode& node, const Ray& ray, double limit);
+[[nodiscard]] bool intersects(const BvhNode& node, const Ray& ray, double limit);
 
 /// Calls visit(item, limit) for every item whose leaf the ray may meet for t in [0, limit]. The visitor lowers the
 /// limit when only nearer hits are of interest.
@@ -124,7 +124,7 @@ void visit_along(const Bvh& tree, const Ray& ray, double& limit, Visit&& visit) 
   std::uint32_t n = 0;
   for (;;) {
     const BvhNode& node = tree.nodes[n];
-    if (meets(node, ray, limit)) {
+    if (intersects(node, ray, limit)) {
       if (node.count == 0) {
         // The child whose centre comes first along the ray goes first, so that its hits cut the other off.
         const BvhNode &left = tree.nodes[n + 1], &right = tree.nodes[node.index];

@@ -95,7 +95,7 @@ class Decomposer {
   void collect_corners() {
     for (std::uint32_t t = 0; t < mesh_.triangles.size(); ++t) {
       for (std::size_t k = 0; k < 3; ++k) {
-        if (mesh_.edge_kinds[t][k] == EdgeKind::kConcave) corners_.push_back(mesh_.vertices[mesh_.triangles[t][k]]);
+        if (mesh_.edge_kinds[t][k] == MeshEdgeKind::kConcave) corners_.push_back(mesh_.vertices[mesh_.triangles[t][k]]);
       }
     }
   }

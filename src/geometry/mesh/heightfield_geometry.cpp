@@ -185,9 +185,9 @@ std::uint32_t triangle_across(const HeightfieldGeometry& field, std::uint32_t tr
   return k == 0 ? triangle_id(field, i - 1, j, true) : triangle_id(field, i, j + 1, true);
 }
 
-EdgeKind compute_edge_kind(const HeightfieldGeometry& field, std::uint32_t triangle, std::uint32_t k) {
+MeshEdgeKind compute_edge_kind(const HeightfieldGeometry& field, std::uint32_t triangle, std::uint32_t k) {
   const std::uint32_t other = triangle_across(field, triangle, k);
-  if (other == kNoTriangle) return EdgeKind::kBorder;
+  if (other == kNoTriangle) return MeshEdgeKind::kBorder;
   const SurfaceTriangle t = field.triangle(triangle);
   return classify_edge(t.corners[k], t.corners[(k + 1) % 3], t.normal, field.triangle(other).normal);
 }

@@ -65,15 +65,16 @@ void connect(MeshGeometry& geometry, const EdgeUse& a, const EdgeUse& b) {
   if (tail == head) return;
   geometry.across[a.triangle][a.corner] = b.triangle;
   geometry.across[b.triangle][b.corner] = a.triangle;
-  const EdgeKind kind = classify_edge(geometry.vertices[tail], geometry.vertices[head], geometry.normals[a.triangle],
-                                      geometry.normals[b.triangle]);
+  const MeshEdgeKind kind = classify_edge(geometry.vertices[tail], geometry.vertices[head],
+                                          geometry.normals[a.triangle], geometry.normals[b.triangle]);
   geometry.edge_kinds[a.triangle][a.corner] = kind;
   geometry.edge_kinds[b.triangle][b.corner] = kind;
 }
 
 void set_edges(MeshGeometry& geometry) {
   geometry.across.assign(geometry.triangles.size(), {kNoTriangle, kNoTriangle, kNoTriangle});
-  geometry.edge_kinds.assign(geometry.triangles.size(), {EdgeKind::kBorder, EdgeKind::kBorder, EdgeKind::kBorder});
+  geometry.edge_kinds.assign(geometry.triangles.size(),
+                             {MeshEdgeKind::kBorder, MeshEdgeKind::kBorder, MeshEdgeKind::kBorder});
   const std::vector<EdgeUse> uses = collect_edges(geometry);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joined;
   for (std::size_t i = 0; i < uses.size();) {
@@ -167,13 +168,13 @@ bool is_possible_normal(const MeshGeometry& mesh, std::uint32_t triangle, Triang
   return n_out.cross(mesh.normals[triangle]).norm() <= tolerance;
 }
 
-EdgeKind classify_edge(const Vec3& tail, const Vec3& head, const Vec3& normal, const Vec3& normal_across) {
-  if (normal.isZero(0) || normal_across.isZero(0)) return EdgeKind::kBorder;
+MeshEdgeKind classify_edge(const Vec3& tail, const Vec3& head, const Vec3& normal, const Vec3& normal_across) {
+  if (normal.isZero(0) || normal_across.isZero(0)) return MeshEdgeKind::kBorder;
   // Where the surface bends away, the turn from the first normal to the second is right-handed about the edge.
   const double sine = (head - tail).stableNormalized().dot(normal.cross(normal_across));
   const bool is_folded = normal.dot(normal_across) < 0;
-  if (std::abs(sine) <= kFlatAngle && !is_folded) return EdgeKind::kFlat;
-  return sine > 0 || (is_folded && std::abs(sine) <= kFlatAngle) ? EdgeKind::kConvex : EdgeKind::kConcave;
+  if (std::abs(sine) <= kFlatAngle && !is_folded) return MeshEdgeKind::kFlat;
+  return sine > 0 || (is_folded && std::abs(sine) <= kFlatAngle) ? MeshEdgeKind::kConvex : MeshEdgeKind::kConcave;
 }
 
 }  // namespace achilles

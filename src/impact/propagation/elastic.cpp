@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "impact/propagation/desiderata.hpp"
 
@@ -47,12 +48,15 @@ class Propagator {
     settle_inelastic();
     refresh_all();
     while (scratch_.tree.violated() > 0) {
-      if (report.iterations >= task_.options.max_iterations) {
+      if (report.iterations >= limit()) {
         report.status = ImpactStatus::kIterationLimit;
+        if (task_.is_bounded) break;
+        report.status = ImpactStatus::kOpposed;
+        name_struck();
         break;
       }
       ++report.iterations;
-      all_at_once_ = task_.all_at_once || report.iterations > task_.options.patience;
+      all_at_once_ = task_.all_at_once || report.iterations > patience();
       report.hastened = all_at_once_ && !task_.all_at_once;
       apply(report.iterations);
       show(report.iterations);
@@ -69,6 +73,18 @@ class Propagator {
   }
 
  private:
+  // A line of n contacts is sorted by at most n²/2 reflections one at a time.
+  [[nodiscard]] std::int64_t patience() const {
+    const auto contacts = static_cast<std::int64_t>(part_.contacts.size());
+    return task_.options.patience + contacts * contacts;
+  }
+
+  // Half of what is given up after is one at a time, half all at once.
+  [[nodiscard]] std::int64_t limit() const {
+    const std::int64_t most = task_.options.max_iterations;
+    return task_.is_bounded ? most : std::min(most, 2 * patience());
+  }
+
   void apply(std::int64_t iteration) {
     if (task_.options.check) scratch_.before.assign(x_.begin(), x_.end());
     select();
@@ -85,7 +101,7 @@ class Propagator {
     if (task_.options.friction == ImpactFriction::kCoupled) {
       apply_coupled_friction(part_, scratch_.struck, scratch_.strikes, scratch_.friction, x_, impulses_);
     }
-    if (settle_inelastic() || part_.gradients.dense()) {
+    if (settle_inelastic() || reaches_all()) {
       refresh_all();
     } else {
       for (const int i : scratch_.struck) refresh_around(i);
@@ -122,6 +138,19 @@ class Propagator {
         scratch_.struck.push_back(tree.nth(static_cast<int>(next_random(random_) % tree.violated())));
         break;
     }
+    add_face(scratch_.struck.front());
+  }
+
+  // One reflection is that of one pair of faces: all its points that approach are struck together, so that two boxes
+  // that meet flat do not begin to rock.
+  void add_face(int i) {
+    const std::uint32_t body =
+        part_.gradients.body_a(i) != GradientSet::kNone ? part_.gradients.body_a(i) : part_.gradients.body_b(i);
+    for (int k = part_.neighbour_begin[body]; k < part_.neighbour_begin[body + 1]; ++k) {
+      const int other = part_.neighbours[k];
+      if (other == i || !scratch_.tree.is_violated(other) || !part_.gradients.share_face(i, other)) continue;
+      scratch_.struck.push_back(other);
+    }
   }
 
   [[nodiscard]] double restitution(int i) const {
@@ -130,22 +159,74 @@ class Propagator {
 
   void reflect_one() {
     const int i = scratch_.struck.size() == 1 ? scratch_.struck[0] : scratch_.tree.worst();
-    const double w = part_.gradients.velocity(i, x_.data());
     scratch_.struck.assign(1, i);
-    scratch_.strikes.assign(1, -(1 + restitution(i)) * w / part_.gradients.squared_norm(i));
-    part_.gradients.apply(i, scratch_.strikes[0], x_.data());
+    scratch_.strikes.assign(1, reflect(i));
+  }
+
+  // x⁺ = x − (1 + e) ⟨n, x⟩ M⁻¹ n for unit n; returns the impulse.
+  double reflect(int i) {
+    const double w = part_.gradients.velocity(i, x_.data());
+    const double strike = -(1 + restitution(i)) * w / part_.gradients.squared_norm(i);
+    part_.gradients.apply(i, strike, x_.data());
+    return strike;
+  }
+
+  // Contacts that share no body that moves know nothing of each other: each connected set is reflected alone. False if
+  // nothing came out of any.
+  bool reflect_all() {
+    std::vector<int>& struck = scratch_.struck;
+    scratch_.strikes.assign(struck.size(), 0.0);
+    sort_connected();
+    bool any = false;
+    std::size_t begin = 0;
+    for (std::size_t end = 1; end <= struck.size(); ++end) {
+      if (end < struck.size() && scratch_.connected[struck[end]] == scratch_.connected[struck[begin]]) continue;
+      const bool alone = end == begin + 1;
+      if (alone) scratch_.strikes[begin] = reflect(struck[begin]);
+      any |= alone || reflect_connected(begin, end - begin);
+      begin = end;
+    }
+    return any;
+  }
+
+  // Sorts the struck contacts by the connected set they belong to, the first contact of each, in their order.
+  void sort_connected() {
+    std::vector<int>&struck = scratch_.struck, &first_at = scratch_.first_at, &connected = scratch_.connected;
+    first_at.resize(part_.bodies.size(), -1);
+    connected.resize(part_.contacts.size());
+    const auto root = [&connected](int i) {
+      while (connected[i] != i) i = connected[i] = connected[connected[i]];
+      return i;
+    };
+    const auto for_each_body = [&](int i, const auto& visit) {
+      part_.gradients.for_each_body(i, [&](std::uint32_t body) { visit(first_at[body]); });
+    };
+    for (const int i : struck) connected[i] = i;
+    for (const int i : struck) {
+      for_each_body(i, [&](int& first) {
+        if (first < 0) first = i;
+        const int one = root(i), other = root(first);
+        connected[std::max(one, other)] = std::min(one, other);
+      });
+    }
+    for (const int i : struck) {
+      connected[i] = root(i);
+      for_each_body(i, [](int& first) { first = -1; });
+    }
+    std::sort(struck.begin(), struck.end(),
+              [&](int i, int j) { return std::pair(connected[i], i) < std::pair(connected[j], j); });
   }
 
   // x⁺ = x + s Σ λ_i M⁻¹ n_i, λ the impulses that would just stop all approaching contacts. Exactly solved, s = 2. Any
   // λ ≥ 0 on approaching contacts is a reflection for s = −2 ⟨x, p⟩ / ⟨p, p⟩, so (KIN) does not hang on how well the
   // problem was solved. False if nothing came out of it.
-  bool reflect_all() {
-    const std::vector<int>& struck = scratch_.struck;
-    const int n = static_cast<int>(struck.size());
+  bool reflect_connected(std::size_t begin, std::size_t count) {
+    const std::span<const int> struck = std::span<const int>(scratch_.struck).subspan(begin, count);
+    const std::span<double> strikes = std::span(scratch_.strikes).subspan(begin, count);
+    const int n = static_cast<int>(count);
     scratch_.matrix.resize(static_cast<std::size_t>(n) * n);
     scratch_.linear.resize(n);
     scratch_.tolerance.resize(n);
-    scratch_.strikes.resize(n);
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j <= i; ++j) {
         scratch_.matrix[static_cast<std::size_t>(i) * n + j] = scratch_.matrix[static_cast<std::size_t>(j) * n + i] =
@@ -155,20 +236,24 @@ class Propagator {
       scratch_.tolerance[i] = 1e-3 * threshold_ * std::sqrt(part_.gradients.squared_norm(struck[i]));
     }
     const NonnegativeQp problem{n, scratch_.matrix, scratch_.linear, scratch_.tolerance};
-    static_cast<void>(solve_nonnegative_qp(problem, scratch_.qp, scratch_.strikes));
-    scratch_.step.assign(x_.size(), 0.0);
+    static_cast<void>(solve_nonnegative_qp(problem, scratch_.qp, strikes));
     double along = 0, squared = 0, least = 1;
     for (int i = 0; i < n; ++i) {
-      part_.gradients.apply(struck[i], scratch_.strikes[i], scratch_.step.data());
-      along += scratch_.strikes[i] * scratch_.linear[i];
+      along += strikes[i] * scratch_.linear[i];
       least = std::min(least, restitution(struck[i]));
+      for (int j = 0; j < n; ++j) {
+        squared += strikes[i] * strikes[j] * scratch_.matrix[static_cast<std::size_t>(i) * n + j];
+      }
     }
-    for (int i = 0; i < n; ++i)
-      squared += scratch_.strikes[i] * part_.gradients.velocity(struck[i], scratch_.step.data());
-    if (!(along < 0) || !(squared > 0)) return false;
+    if (!(along < 0) || !(squared > 0)) {
+      std::fill(strikes.begin(), strikes.end(), 0.0);
+      return false;
+    }
     const double s = -(1 + least) * along / squared;
-    for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += s * scratch_.step[k];
-    for (double& strike : scratch_.strikes) strike *= s;
+    for (int i = 0; i < n; ++i) {
+      strikes[i] *= s;
+      if (strikes[i] != 0) part_.gradients.apply(struck[i], strikes[i], x_.data());
+    }
     return true;
   }
 
@@ -191,10 +276,20 @@ class Propagator {
   }
 
   void refresh_around(int i) {
-    for (const std::uint32_t body : {part_.gradients.body_a(i), part_.gradients.body_b(i)}) {
-      if (body == GradientSet::kNone) continue;
+    part_.gradients.for_each_body(i, [this](std::uint32_t body) {
       for (int k = part_.neighbour_begin[body]; k < part_.neighbour_begin[body + 1]; ++k) refresh(part_.neighbours[k]);
+    });
+  }
+
+  // Would refreshing around the struck contacts visit as many as there are?
+  [[nodiscard]] bool reaches_all() const {
+    int visits = 0;
+    for (const int i : scratch_.struck) {
+      part_.gradients.for_each_body(
+          i, [&](std::uint32_t body) { visits += part_.neighbour_begin[body + 1] - part_.neighbour_begin[body]; });
+      if (visits >= part_.contact_count()) return true;
     }
+    return false;
   }
 
   void renormalize() {
@@ -225,6 +320,16 @@ class Propagator {
       mark_reference();
     }
     return false;
+  }
+
+  // Those that were struck in the whole impact.
+  void name_struck() {
+    std::fill(scratch_.reference_impulses.begin(), scratch_.reference_impulses.end(), 0.0);
+    total_since_reference_ = 0;
+    for (int i = 0; i < part_.contact_count(); ++i) {
+      total_since_reference_ += impulses_[i] * std::sqrt(part_.gradients.squared_norm(i));
+    }
+    name_opposing();
   }
 
   void name_opposing() {

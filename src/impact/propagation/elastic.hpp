@@ -51,7 +51,8 @@ struct PropagationWorkspace {
   InelasticWorkspace inelastic;
   FrictionWorkspace friction;
   std::vector<int> struck, violated;
-  std::vector<double> strikes, step, before, reference, reference_impulses, rounding;
+  std::vector<int> connected, first_at;  // per contact, per body: which contacts share bodies
+  std::vector<double> strikes, before, reference, reference_impulses, rounding;
   std::vector<double> matrix, linear, tolerance, limits;
   std::vector<char> inelastic_mask;
   std::vector<int> opposing;             // contacts
@@ -69,6 +70,8 @@ struct ElasticTask {
   PropagationOptions options;
   /// Per contact: 1 elastic, 0 inelastic, the latter kept feasible throughout; empty: all elastic.
   std::span<const char> elastic;
+  /// Coupled friction whose cones are not pointed need not end: it is given up as opposed after twice the patience.
+  bool is_bounded = true;
 };
 
 struct ElasticReport {

@@ -13,9 +13,9 @@ using Block = FrictionWorkspace::Block;
 void add_block(const ImpactPart& part, int contact, double limit, std::vector<Block>& blocks) {
   const ImpactContact& c = part.contacts[contact];
   Block block{contact, Eigen::Matrix2d::Zero(), 0, Vec2::Zero(), 0};
-  if (c.tangent >= 0 && limit > 0) {
+  if (c.tangent >= 0) {
     const GradientSet& g = part.gradients;
-    block.radius = c.friction * limit;
+    block.radius = c.friction * std::max(0.0, limit);
     block.A << g.gram(c.tangent, c.tangent), g.gram(c.tangent, c.tangent + 1), g.gram(c.tangent + 1, c.tangent),
         g.gram(c.tangent + 1, c.tangent + 1);
   }
@@ -47,6 +47,42 @@ double relax_normal(const ImpactPart& part, Block& block, double* x) {
   return std::abs(delta) * std::sqrt(squared);
 }
 
+// Block descent at the present radii.
+void descend(const ImpactPart& part, double tolerance, std::vector<Block>& blocks, double* x, FrictionReport& report) {
+  constexpr int kSweeps = 1000;
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    ++report.sweeps;
+    report.change = 0;
+    for (Block& block : blocks) {
+      report.change = std::max(report.change, relax_tangents(part, block, x));
+      report.change = std::max(report.change, relax_normal(part, block, x));
+    }
+    if (report.change <= tolerance) return;
+  }
+}
+
+// Radii that the normal impulses allow, with this share of α. False if none changes by more than the tolerance.
+bool update_radii(const ImpactPart& part, std::span<const double> limits, double share, double tolerance,
+                  std::vector<Block>& blocks, double* x) {
+  bool changed = false;
+  for (Block& block : blocks) {
+    const ImpactContact& contact = part.contacts[block.contact];
+    if (contact.tangent < 0) continue;
+    const double radius = contact.friction * (std::max(0.0, limits[block.contact]) + share * block.alpha);
+    const double change = std::abs(radius - block.radius);
+    if (change * std::sqrt(block.A.trace()) <= tolerance) continue;
+    changed = true;
+    block.radius = radius;
+    const double length = block.f.norm();
+    if (length <= radius) continue;
+    const Vec2 delta = (radius / length - 1) * block.f;
+    part.gradients.apply(contact.tangent, delta[0], x);
+    part.gradients.apply(contact.tangent + 1, delta[1], x);
+    block.f += delta;
+  }
+  return changed;
+}
+
 void collect(const ImpactPart& part, const std::vector<Block>& blocks, std::span<double> impulses) {
   for (const Block& block : blocks) {
     impulses[block.contact] += block.alpha;
@@ -61,7 +97,7 @@ void collect(const ImpactPart& part, const std::vector<Block>& blocks, std::span
 
 FrictionReport apply_friction(const ImpactPart& part, std::span<const double> limits, double tolerance,
                               FrictionWorkspace& scratch, std::span<double> x, std::span<double> impulses) {
-  constexpr int kSweeps = 1000;
+  constexpr int kRounds = 100;
   FrictionReport report;
   scratch.blocks.clear();
   bool rough = false;
@@ -70,13 +106,16 @@ FrictionReport apply_friction(const ImpactPart& part, std::span<const double> li
     rough |= scratch.blocks.back().radius > 0;
   }
   if (!rough) return report;
-  do {
-    report.change = 0;
-    for (Block& block : scratch.blocks) {
-      report.change = std::max(report.change, relax_tangents(part, block, x.data()));
-      report.change = std::max(report.change, relax_normal(part, block, x.data()));
-    }
-  } while (++report.sweeps < kSweeps && report.change > tolerance);
+  bool settled = false;
+  for (int round = 0; round < kRounds && !settled; ++round) {
+    descend(part, tolerance, scratch.blocks, x.data(), report);
+    settled = !update_radii(part, limits, 1, tolerance, scratch.blocks, x.data());
+  }
+  // Radii that chase each other for ever: those of λ alone hold whatever α becomes.
+  if (!settled) {
+    update_radii(part, limits, 0, 0, scratch.blocks, x.data());
+    descend(part, tolerance, scratch.blocks, x.data(), report);
+  }
   collect(part, scratch.blocks, impulses);
   return report;
 }

@@ -1,5 +1,7 @@
 #include "impact/propagation/lineality.hpp"
 
+#include "math/disjoint_sets.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -69,14 +71,14 @@ Margin witnessed_margin(const ImpactPart& part, const LinealityWorkspace& scratc
   return {smallest_opening(part, scratch.live, scratch.point), std::sqrt(part.squared_norm(scratch.point.data()))};
 }
 
-// No eigenvalue of the products of unit gradients exceeds the largest number of contacts at the two bodies of one.
+// No eigenvalue of the products of unit gradients exceeds the largest number of contacts at the bodies of one.
 double largest_eigenvalue_bound(const ImpactPart& part, std::span<const int> live) {
-  const auto degree = [&part](std::uint32_t body) {
-    return body == GradientSet::kNone ? 0 : part.neighbour_begin[body + 1] - part.neighbour_begin[body];
-  };
   int most = 1;
   for (const int i : live) {
-    most = std::max(most, degree(part.gradients.body_a(i)) + degree(part.gradients.body_b(i)));
+    int degree = 0;
+    part.gradients.for_each_body(
+        i, [&](std::uint32_t body) { degree += part.neighbour_begin[body + 1] - part.neighbour_begin[body]; });
+    most = std::max(most, degree);
   }
   return most;
 }
@@ -132,7 +134,7 @@ Margin compute_margin(const ImpactPart& part, double enough, LinealityWorkspace&
   combine(part, scratch);
   Margin margin = witnessed_margin(part, scratch);
   if (margin.lower >= enough) return margin;
-  if (n > kLarge && !part.gradients.dense()) {
+  if (n > kLarge) {
     margin = climb(part, enough, scratch);
     if (margin.lower >= enough || n > kTooLarge) return margin;
   }
@@ -206,10 +208,15 @@ void find_support(const ImpactPart& part, double rho, LinealityWorkspace& scratc
 
 }  // namespace
 
-bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const double> weights, double noise,
-           LinealityWorkspace& scratch) {
-  const int k = static_cast<int>(opposed.size());
-  if (k == 0) return false;
+namespace {
+
+// Makes equality constraints of the directions in which contacts [begin, end) of the sorted support oppose themselves.
+// `cancellation`: how nearly the whole support cancels.
+bool shave_connected(ImpactPart& part, std::size_t begin, std::size_t end, double cancellation,
+                     LinealityWorkspace& scratch) {
+  const int k = static_cast<int>(end - begin);
+  const std::span<const int> opposed = std::span<const int>(scratch.support).subspan(begin, end - begin);
+  const std::span<const double> weights = std::span<const double>(scratch.support_weights).subspan(begin, end - begin);
   scratch.gram.resize(k, k);
   for (int i = 0; i < k; ++i) {
     for (int j = 0; j < k; ++j) {
@@ -218,11 +225,6 @@ bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const doubl
     }
   }
   scratch.eigen.compute(scratch.gram);
-  scratch.point.assign(part.dimension(), 0.0);
-  for (int i = 0; i < k; ++i) {
-    part.gradients.apply(opposed[i], weights[i] / norm_of(part, opposed[i]), scratch.point.data());
-  }
-  const double cancellation = std::sqrt(part.squared_norm(scratch.point.data())) + rounding_of(part, opposed, weights);
   bool grown = false;
   scratch.combination.resize(k);
   for (int e = k - 1; e >= 0; --e) {
@@ -230,13 +232,74 @@ bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const doubl
     const bool opposes = singular > kDigits &&
                          push_error(scratch.eigen.eigenvectors().col(e), singular, weights, cancellation) <= kPushError;
     // The strongest direction goes even if it is not opposed so well: the set as a whole is too close to be left.
-    if (!opposes && (e < k - 1)) continue;
+    if (!opposes && e < k - 1) continue;
     for (int i = 0; i < k; ++i) {
       scratch.combination[i] = scratch.eigen.eigenvectors()(i, e) / (singular * norm_of(part, opposed[i]));
     }
     grown |= part.gradients.add_equality(opposed, scratch.combination, 1e-6);
   }
+  return grown;
+}
+
+// Sorts the support by the sets that move common bodies; connected[k] is the first place of the set of place k.
+void sort_support(const ImpactPart& part, LinealityWorkspace& scratch) {
+  std::vector<std::uint32_t>& parent = scratch.parent;
+  parent.resize(part.bodies.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto first_body = [&part](int i) {
+    std::uint32_t first = GradientSet::kNone;
+    part.gradients.for_each_body(i, [&](std::uint32_t body) { first = std::min(first, body); });
+    return first;
+  };
+  for (const int i : scratch.support) {
+    const std::uint32_t first = first_body(i);
+    part.gradients.for_each_body(i, [&](std::uint32_t body) { join_sets(parent, first, body); });
+  }
+  std::vector<std::size_t>& order = scratch.order;
+  order.resize(scratch.support.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  scratch.connected.resize(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    scratch.connected[k] = find_root(parent, first_body(scratch.support[k]));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t k, std::size_t l) { return scratch.connected[k] < scratch.connected[l]; });
+  const std::vector<int> support = scratch.support;
+  const std::vector<double> weights = scratch.support_weights;
+  const std::vector<std::uint32_t> connected = scratch.connected;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    scratch.support[k] = support[order[k]];
+    scratch.support_weights[k] = weights[order[k]];
+    scratch.connected[k] = connected[order[k]];
+  }
+}
+
+}  // namespace
+
+bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const double> weights, double noise,
+           LinealityWorkspace& scratch) {
+  if (opposed.empty()) return false;
+  if (opposed.data() != scratch.support.data()) {
+    scratch.support.assign(opposed.begin(), opposed.end());
+    scratch.support_weights.assign(weights.begin(), weights.end());
+  }
+  sort_support(part, scratch);
+  const std::span<const int> support = scratch.support;
+  scratch.point.assign(part.dimension(), 0.0);
+  for (std::size_t k = 0; k < support.size(); ++k) {
+    part.gradients.apply(support[k], scratch.support_weights[k] / norm_of(part, support[k]), scratch.point.data());
+  }
+  const double cancellation =
+      std::sqrt(part.squared_norm(scratch.point.data())) + rounding_of(part, support, scratch.support_weights);
+  bool grown = false;
+  std::size_t begin = 0;
+  for (std::size_t end = 1; end <= scratch.support.size(); ++end) {
+    if (end < scratch.support.size() && scratch.connected[end] == scratch.connected[begin]) continue;
+    grown |= shave_connected(part, begin, end, cancellation, scratch);
+    begin = end;
+  }
   part.gradients.project_columns();
+  link_neighbours(part);
   mark_removed(part, noise);
   part.opposed |= grown;
   return grown;
@@ -263,6 +326,7 @@ void remove_joints(ImpactPart& part, double noise) {
     part.gradients.add_equality({&column, 1}, {&one, 1}, 1e-9);
   }
   part.gradients.project_columns();
+  link_neighbours(part);
   mark_removed(part, noise);
 }
 

@@ -27,6 +27,9 @@ struct LinealityWorkspace {
   std::vector<double> matrix, copy, linear, tolerance, weights, point;
   std::vector<int> live, support;
   std::vector<double> support_weights, combination;
+  std::vector<std::uint32_t> parent,
+      connected;  // per body; per place of the support: the set of contacts it belongs to
+  std::vector<std::size_t> order;
   Eigen::MatrixXd gram;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
 };

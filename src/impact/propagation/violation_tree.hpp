@@ -31,6 +31,7 @@ class ViolationTree {
   }
 
   [[nodiscard]] int violated() const { return count_[1]; }
+  [[nodiscard]] bool is_violated(int contact) const { return count_[leaves_ + contact] > 0; }
 
   /// The k-th violated contact from the left, k < violated().
   [[nodiscard]] int nth(int k) const {

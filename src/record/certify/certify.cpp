@@ -31,25 +31,6 @@ Verdict check_integrity(const Recording& recording) {
   return verdict;
 }
 
-Scale find_scale(const Recording& recording) {
-  Scale scale;
-  scale.step = recording.head().step;
-  scale.gravity = recording.head().gravity.norm();
-  const std::size_t count = recording.instants();
-  std::vector<double> kinetic(count), potential(count);
-  recording.read_rows("scalars/energy_kinetic", 0, count, kinetic);
-  recording.read_rows("scalars/energy_potential", 0, count, potential);
-  if (count == 0) return scale;
-  const auto [low, high] = std::minmax_element(potential.begin(), potential.end());
-  scale.energy = *std::max_element(kinetic.begin(), kinetic.end()) + (*high - *low);
-  for (const RecordedBody& body : recording.head().bodies) {
-    if (body.kind == BodyKind::kDynamic) scale.mass += body.mass;
-  }
-  // Where nothing moves, what a millimetre of height is worth.
-  scale.energy += 1e-3 * scale.mass * scale.gravity;
-  return scale;
-}
-
 /// Goes through a recording once, with all checks side by side.
 class Examination {
  public:
@@ -57,11 +38,12 @@ class Examination {
       : recording_(recording),
         options_(options),
         promises_(promises_of(recording.head())),
-        scale_(find_scale(recording)),
+        scale_{recording.head().step, recording.head().gravity.norm()},
         world_(std::move(world)),
         before_(world_),
         runner_(options.threads),
         motion_(promises_, options.threads),
+        energy_(world_),
         impulse_(world_),
         contact_(world_) {}
 
@@ -94,31 +76,36 @@ class Examination {
     MeasuredPenetration measured;
     if (!world_.first_not_finite()) {
       measured = meter_.measure(world_, runner_, detection_);
+      motion_.see_instant(world_, meter_, k);
     } else {
       measured.depth = std::numeric_limits<double>::quiet_NaN();
+      motion_.see_lost_instant(world_, k);
     }
     book_.see(instant, world_, measured.depth, k);
-    motion_.see_instant(world_, measured, k);
-    if (k > 0) motion_.see(before_, world_, std::max(measured.depth, depth_before_), scale_, k);
+    const double joint_error = joint_.see(instant, world_, promises_, k);
+    const double off = std::max(measured.depth, joint_error);  // what may be moved back
+    if (k > 0) motion_.see(before_, world_, std::max(off, off_before_), scale_, k);
     if (k > 0) impulse_.see(instant, before_, world_, promises_, scale_, k);
-    depth_before_ = measured.depth;
-    energy_.see(instant, world_, promises_, scale_, measured.depth, k);
+    off_before_ = off;
     contact_.see(instant, world_, promises_, scale_, k);
-    joint_.see(instant, world_, promises_, k);
+    double overlap = 0;
+    if (k == 0) meter_.for_each_overlap([&](std::uint32_t, std::uint32_t, double depth) { overlap += depth; });
+    const Findings findings{measured.depth, overlap, joint_error, motion_.flying()};
+    energy_.see(instant, before_, world_, findings, promises_, scale_, k);
   }
 
   const Recording& recording_;
   const CertifyOptions& options_;
-  Promises promises_;
+  PromisedBounds promises_;
   Scale scale_;
   World world_, before_;
   BlockRunner runner_;
   DetectWorkspace detection_;
   PenetrationMeter meter_;
-  double depth_before_ = 0;  // [m]
+  double off_before_ = 0;  // [m] depth or joint error
   BookCheck book_;
-  EnergyCheck energy_;
   MotionCheck motion_;
+  EnergyCheck energy_;
   ImpulseCheck impulse_;
   ContactCheck contact_;
   JointCheck joint_;

@@ -1,5 +1,6 @@
 #include "record/certify/checks.hpp"
 
+#include "constraint/friction_ellipse.hpp"
 #include "constraint/joint_pose.hpp"
 #include "world/colliders.hpp"
 
@@ -50,45 +51,6 @@ void BookCheck::see(const Instant& instant, const World& world, double depth, st
 
 Verdict BookCheck::verdict() const { return worst_.verdict("bookkeeping", "relative", true); }
 
-void EnergyCheck::see(const Instant& instant, const World& world, const Promises& promises, const Scale& scale,
-                      double depth, std::size_t index) {
-  const double steps = has_start_ && scale.step > 0 ? std::max(0.0, instant.time - time_) / scale.step : 0;
-  time_ = instant.time;
-  double fall = 0;  // [W]
-  for (std::size_t k = 0; k < world.bodies.size(); ++k) {
-    if (!world.bodies.is_movable(k)) continue;
-    fall += world.bodies.mass[k] * std::abs(world.gravity.dot(world.bodies.velocity[k].linear));
-    const Vec3 spin = world.bodies.orientation[k].conjugate() * world.bodies.velocity[k].angular;
-    turning_ += steps * scale.step * scale.step * spin.squaredNorm() * 0.5 * spin.dot(world.bodies.inertia_B[k] * spin);
-  }
-  deepest_ = std::max({deepest_, depth, instant.scalars.joint_error});
-  // Springs of joints turn with positions that a recording does not hold: their energy is taken as recorded.
-  const double potential = world.joints.empty() ? world.potential_energy() : instant.scalars.energy_potential;
-  const double energy = world.kinetic_energy() + potential;
-  work_ += has_start_ ? instant.scalars.external_work : 0;
-  // What was lost does not come back: the lowest so far counts, not the start.
-  if (!has_start_ || energy - work_ < lowest_) {
-    has_start_ = true;
-    lowest_ = energy - work_;
-    lowest_time_ = instant.time;
-    lowest_fall_ = fall;
-  }
-  double allowed = kRounding * scale.energy + 0.5 * scale.step * (fall + lowest_fall_) +
-                   0.5 * scale.mass * std::pow(scale.step * scale.gravity, 2) + turning_;
-  if (promises.mending == Mending::kPositions) allowed += scale.mass * scale.gravity * deepest_;
-  if (promises.mending == Mending::kVelocities) allowed += 0.5 * scale.mass * std::pow(deepest_ / scale.step, 2);
-  const double in_play = std::max(scale.energy, std::numeric_limits<double>::min());
-  worst_.see((energy - work_ - lowest_) / in_play, promises.energy ? allowed / in_play : kUnlimited, index,
-             instant.time, [&] {
-               return fmt::format("{:.6g} J, {:.6g} J at {:g} s; of {:.3g} J in play", energy - work_, lowest_,
-                                  lowest_time_, scale.energy);
-             });
-}
-
-Verdict EnergyCheck::verdict(const Promises& promises) const {
-  return worst_.verdict("energy", "of the energy in play", promises.energy);
-}
-
 ImpulseCheck::ImpulseCheck(const World& world)
     : checked_(world.bodies.size()), given_(world.bodies.size()), size_(world.bodies.size()) {
   for (std::size_t k = 0; k < world.bodies.size(); ++k) {
@@ -98,7 +60,7 @@ ImpulseCheck::ImpulseCheck(const World& world)
   for (const WorldJoint& joint : world.joints) checked_[joint.body_a] = checked_[joint.body_b] = 0;
 }
 
-void ImpulseCheck::see(const Instant& instant, const World& before, const World& after, const Promises& promises,
+void ImpulseCheck::see(const Instant& instant, const World& before, const World& after, const PromisedBounds& promises,
                        const Scale& scale, std::size_t index) {
   const double dt = after.time - before.time;
   // Contacts are those of the last step: with several steps between two instants the others are not known.
@@ -112,21 +74,27 @@ void ImpulseCheck::see(const Instant& instant, const World& before, const World&
     size_[contact.body_a] += contact.impulse.norm();
     size_[contact.body_b] += contact.impulse.norm();
   }
+  double whole = 0;  // [N s] of all bodies: what is solved for together is rounded together
+  for (std::size_t k = 0; k < given_.size(); ++k) {
+    if (!before.bodies.is_movable(k)) continue;
+    size_[k] += before.bodies.mass[k] *
+                (before.bodies.velocity[k].linear.norm() + after.bodies.velocity[k].linear.norm() + dt * scale.gravity);
+    whole += size_[k];
+  }
   for (std::size_t k = 0; k < given_.size(); ++k) {
     if (checked_[k] == 0 || before.bodies.asleep[k] != 0 || after.bodies.asleep[k] != 0) continue;
     const double mass = before.bodies.mass[k];
     const Vec3& u0 = before.bodies.velocity[k].linear;
     const Vec3& u1 = after.bodies.velocity[k].linear;
     const double left = (mass * (u1 - u0 - dt * before.gravity) - given_[k]).norm();
-    const double size = mass * (u0.norm() + u1.norm() + dt * scale.gravity) + size_[k];
-    if (!(size > 0)) continue;
-    worst_.see(left / size, promises.rounding, index, instant.time,
+    if (!(whole > 0)) continue;
+    worst_.see(left, promises.rounding * (size_[k] + whole), index, instant.time,
                [&] { return fmt::format("'{}': {:.3g} N s are not explained", after.names[k], left); });
   }
 }
 
-Verdict ImpulseCheck::verdict(const Promises& promises) const {
-  return worst_.verdict("impulses", "relative", promises.impulses);
+Verdict ImpulseCheck::verdict(const PromisedBounds& promises) const {
+  return worst_.verdict("impulses", "N s", promises.impulses);
 }
 
 ContactCheck::ContactCheck(const World& world) : materials_(world.bodies.size()) {
@@ -136,8 +104,9 @@ ContactCheck::ContactCheck(const World& world) : materials_(world.bodies.size())
   }
 }
 
-void ContactCheck::see(const Instant& instant, const World& world, const Promises& promises, const Scale& scale,
+void ContactCheck::see(const Instant& instant, const World& world, const PromisedBounds& promises, const Scale& scale,
                        std::size_t index) {
+  if (index == 0) return;  // before the first step there is nothing that the method has done
   const auto speed_at = [&world](std::uint32_t body, const Vec3& point) -> Vec3 {
     const BodyVelocity& u = world.bodies.velocity[body];
     return u.linear + u.angular.cross(point - world.bodies.position[body]);
@@ -146,19 +115,33 @@ void ContactCheck::see(const Instant& instant, const World& world, const Promise
   for (std::size_t k = 0; k < instant.contact_count(); ++k) {
     const ContactRecord contact = instant.contact(k);
     const std::uint32_t a = contact.body_a, b = contact.body_b;
-    double friction = 0;
-    for (const std::uint32_t of_a : materials_[a]) {
-      for (const std::uint32_t of_b : materials_[b]) {
-        const ContactLaw& law = world.materials.law(of_a, of_b);
-        friction = std::max(friction, law.friction);
-        if (law.anisotropy) friction = std::max(friction, law.anisotropy->maxCoeff());
-      }
-    }
     const double mass = std::min(world.bodies.mass[a], world.bodies.mass[b]);
     const auto between = [&] { return fmt::format("'{}' and '{}'", world.names[a], world.names[b]); };
     const double push = contact.impulse.dot(contact.normal);
     const double side = (contact.impulse - push * contact.normal).norm();
-    const double outside = push < 0 ? contact.impulse.norm() : std::max(0.0, side - friction * push);
+    // A body of several materials is judged by that which allows most.
+    double friction = 0, excess = std::numeric_limits<double>::infinity();
+    for (const std::uint32_t of_a : materials_[a]) {
+      for (const std::uint32_t of_b : materials_[b]) {
+        const DirectionalFriction* directional = world.materials.directional_friction(of_a, of_b);
+        if (directional == nullptr) {
+          friction = std::max(friction, world.materials.law(of_a, of_b).friction);
+          excess = std::min(excess, side - friction * push);
+          continue;
+        }
+        const FrictionEllipse ellipse = compute_friction_ellipse(*directional, world.bodies.orientation[a],
+                                                                 world.bodies.orientation[b], contact.normal);
+        // The impulse belongs to the poses at the beginning of the step; a turn by θ since then rotates it in the frame
+        // of the ellipse, where the short axis is stretched by 1 / s.
+        const double turn = scale.step * (world.bodies.velocity[b].angular - world.bodies.velocity[a].angular).norm();
+        const double narrow = std::min(ellipse.scale(0), ellipse.scale(1));
+        const double allowed = narrow > 0 ? turn / narrow * ellipse.largest() * push : kUnlimited;
+        friction = std::max(friction, ellipse.largest());
+        excess = std::min(
+            excess, std::max(side - ellipse.largest() * push, ellipse.measure_excess(contact.impulse, push) - allowed));
+      }
+    }
+    const double outside = push < 0 ? contact.impulse.norm() : std::max(0.0, excess);
     // In velocity units; an impulse that carries a whole pile is judged by its own size.
     cone_.see(outside / mass, 1e-6 + 1e-6 * contact.impulse.norm() / mass, index, instant.time, [&] {
       return fmt::format("{}: {:.4g} N s along the normal, {:.4g} N s across, friction {:g}", between(), push, side,
@@ -174,7 +157,7 @@ void ContactCheck::see(const Instant& instant, const World& world, const Promise
 
 // Methods that stop at impacts record them at times of their own; what touches at the instant itself is found anew.
 // They may leave alone what is still half their tolerance apart.
-void ContactCheck::see_touching(const Instant& instant, const World& world, const Promises& promises,
+void ContactCheck::see_touching(const Instant& instant, const World& world, const PromisedBounds& promises,
                                 std::size_t index) {
   place_colliders(world, 0, colliders_);
   list_ignored_pairs(world, ignored_);
@@ -197,23 +180,26 @@ void ContactCheck::see_touching(const Instant& instant, const World& world, cons
   }
 }
 
-std::vector<Verdict> ContactCheck::verdicts(const Promises& promises) const {
+std::vector<Verdict> ContactCheck::verdicts(const PromisedBounds& promises) const {
   return {cone_.verdict("Coulomb cone", "m/s", promises.cone),
           approach_.verdict("complementarity", "m/s", promises.approach.has_value())};
 }
 
-void JointCheck::see(const Instant& instant, const World& world, const Promises& promises, std::size_t index) {
+double JointCheck::see(const Instant& instant, const World& world, const PromisedBounds& promises, std::size_t index) {
+  double largest = 0;
   for (std::size_t k = 0; k < world.joints.size(); ++k) {
     const WorldJoint& joint = world.joints[k];
     if (joint.compliance != 0 && joint.kind != JointKind::kHinge2) continue;
     const double error = measure_joint_error(joint, place_joint(joint, world.bodies, {}));
     const double arms = joint.anchor_A.norm() + joint.anchor_B.norm();
+    largest = std::max(largest, error);
     worst_.see(error, promises.joint.value_or(kUnlimited) * arms + kRounding, index, instant.time,
                [&] { return fmt::format("joint '{}'", world.joint_names[k]); });
   }
+  return largest;
 }
 
-Verdict JointCheck::verdict(const Promises& promises) const {
+Verdict JointCheck::verdict(const PromisedBounds& promises) const {
   return worst_.verdict("joints", "m", promises.joint.has_value());
 }
 

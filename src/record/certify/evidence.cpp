@@ -25,10 +25,10 @@ bool is_world_of(const World& world, const RecordingHead& head) {
 World rebuild_world(const Recording& recording) {
   const RecordingHead& head = recording.head();
   try {
-    World world(parse_scene(head.scene_text, head.scene_file));
+    World world(recording.scene());
     if (is_world_of(world, head)) return world;
   } catch (const std::exception&) {
-    // Mesh files that the scene names may be gone; worlds that were saved along the way hold them.
+    // Recordings of old do not hold the mesh files that the scene names; worlds that were saved along the way do.
   }
   const std::optional<Checkpoint> checkpoint = recording.last_checkpoint();
   if (checkpoint && is_world_of(checkpoint->world, head)) return checkpoint->world;

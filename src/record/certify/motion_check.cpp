@@ -1,3 +1,4 @@
+#include "record/certify/body_arms.hpp"
 #include "record/certify/checks.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace achilles {
 namespace {
 
-constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 std::uint32_t root_of(std::vector<std::uint32_t>& family, std::uint32_t body) {
   while (family[body] != body) body = family[body] = family[family[body]];
@@ -23,16 +24,33 @@ Mat3 inertia_of(const World& world, std::size_t body) {
 
 }  // namespace
 
-MotionCheck::MotionCheck(const Promises& promises, int threads) : promises_(promises) {
+MotionCheck::MotionCheck(const PromisedBounds& promises, int threads) : promises_(promises) {
   scratch_.runner.set_threads(threads);
 }
 
-void MotionCheck::see_instant(const World& world, const MeasuredPenetration& measured, std::size_t index) {
-  depth_.see(measured.depth, promises_.depth.value_or(kUnlimited), index, world.time, [&] {
-    return measured.depth > 0 ? fmt::format("'{}' and '{}'", world.names[measured.body_a], world.names[measured.body_b])
-                              : std::string("nothing overlaps");
+double MotionCheck::allowed_depth(std::uint32_t body_a, std::uint32_t body_b) const {
+  const auto begun = begun_.find(std::minmax(body_a, body_b));
+  return promises_.depth.value_or(kUnbounded) + (begun == begun_.end() ? 0 : begun->second);
+}
+
+void MotionCheck::see_instant(const World& world, const PenetrationMeter& meter, std::size_t index) {
+  if (index == 0) {
+    meter.for_each_overlap([&](std::uint32_t body_a, std::uint32_t body_b, double depth) {
+      double& begun = begun_[std::minmax(body_a, body_b)];
+      begun = std::max(begun, depth);
+    });
+  }
+  depth_.see(0, promises_.depth.value_or(kUnbounded), index, world.time, [] { return "nothing overlaps"; });
+  meter.for_each_overlap([&](std::uint32_t body_a, std::uint32_t body_b, double depth) {
+    if (!begun_.contains(std::minmax(body_a, body_b))) deepest_ = std::max(deepest_, depth);
+    depth_.see(depth, allowed_depth(body_a, body_b), index, world.time,
+               [&] { return fmt::format("'{}' and '{}'", world.names[body_a], world.names[body_b]); });
   });
-  deepest_ = std::max(deepest_, measured.depth);
+}
+
+void MotionCheck::see_lost_instant(const World& world, std::size_t index) {
+  depth_.see(std::numeric_limits<double>::quiet_NaN(), promises_.depth.value_or(kUnbounded), index, world.time,
+             [] { return "a body is at no place"; });
 }
 
 void MotionCheck::see(const World& before, const World& after, double deepest, const Scale& scale, std::size_t index) {
@@ -42,7 +60,13 @@ void MotionCheck::see(const World& before, const World& after, double deepest, c
   follow_interval(before, after, dt, known, scale.step, scratch_);
   see_depths(before, index);
   find_families(before, after);
-  see_families(before, after, dt, deepest, scale, index);
+  add_up(before, after, dt, scale);
+  find_flying(before);
+  add_slack(before, after, dt, deepest, scale);
+  for (std::size_t k = 0; k < before.bodies.size(); ++k) {
+    if (family_[k] == k && bound_[k] == 0 && sums_[k].bodies > 0) see_family(before, after, k, dt, scale, index);
+    if (flying_[k] != 0) see_flight(before, after, k, promises_.rounding * std::max(1.0, dt / scale.step), index);
+  }
   see_ways(before, after, dt, deepest, scale, index);
 }
 
@@ -52,8 +76,8 @@ void MotionCheck::see_depths(const World& before, std::size_t index) {
     if (!(met.depth > 0)) continue;
     // Judged without what the uncertainty of the paths explains.
     const double depth = met.depth - met.allowance;
-    deepest_ = std::max(deepest_, depth);
-    depth_.see(depth, promises_.depth.value_or(kUnlimited), index, before.time + met.time, [&] {
+    if (!begun_.contains(std::minmax(met.body_a, met.body_b))) deepest_ = std::max(deepest_, depth);
+    depth_.see(depth, allowed_depth(met.body_a, met.body_b), index, before.time + met.time, [&] {
       return fmt::format("'{}' and '{}' between two instants", before.names[met.body_a], before.names[met.body_b]);
     });
   }
@@ -85,15 +109,14 @@ void MotionCheck::find_families(const World& before, const World& after) {
   }
 }
 
-/// Newton's laws for what nothing outside acts on: momentum changes by gravity alone, angular momentum about the common
-/// centre of mass not at all.
-void MotionCheck::see_families(const World& before, const World& after, double dt, double deepest, const Scale& scale,
-                               std::size_t index) {
+void MotionCheck::add_up(const World& before, const World& after, double dt, const Scale& scale) {
   const std::size_t count = before.bodies.size();
   sums_.assign(count, Sum{});
   for (Sum& sum : sums_) {
     for (auto* side : {&sum.moment, &sum.momentum, &sum.spin}) side->fill(Vec3::Zero());
   }
+  if (arms_.size() != count) arms_ = measure_arms(before);
+  whole_ = 0;
   for (std::size_t k = 0; k < count; ++k) {
     if (!before.bodies.is_movable(k)) continue;
     Sum& sum = sums_[family_[k]];
@@ -101,6 +124,7 @@ void MotionCheck::see_families(const World& before, const World& after, double d
     sum.mass += mass;
     sum.bodies += 1;
     sum.locks |= before.bodies.locks[k].bits;
+    whole_ += mass * dt * scale.gravity;
     for (std::size_t side = 0; side < 2; ++side) {
       const World& world = side == 0 ? before : after;
       const BodyVelocity& u = world.bodies.velocity[k];
@@ -110,45 +134,102 @@ void MotionCheck::see_families(const World& before, const World& after, double d
       sum.momentum[side] += mass * u.linear;
       sum.spin[side] += x.cross(mass * u.linear) + own;
       sum.size += mass * u.linear.norm();
-      sum.turn += own.norm();
-      // An explicit step of a turning body errs by (h |ω|)² of its angular momentum.
-      sum.slack += dt * scale.step * u.angular.squaredNorm() * own.norm();
-      // What moves far from the origin, or fast, leaves rounding behind when its common motion is subtracted.
-      sum.slack += promises_.rounding * (x.norm() * mass * u.linear.norm() + own.norm());
+      sum.far += x.norm() * mass * u.linear.norm() + own.norm();
+      whole_ += mass * (u.linear.norm() + arms_[k] * u.angular.norm());
       if (side == 0) sum.kinetic += 0.5 * mass * u.linear.squaredNorm() + 0.5 * u.angular.dot(own);
     }
   }
-  for (std::size_t k = 0; k < count; ++k) {
+}
+
+/// What a step of first order, or stabilization, may make of the angular momentum about the common centre. An impulse J
+/// acts up to h v from where it is taken to act, v being the speed of a point about the centre, |v| + |ω| r: h J v.
+/// Between two parts of a family it is no larger than half of what all bodies were given, ½ Σ m |Δu − Δt g|, which is
+/// what either part got at most. A body turns with its velocity after the impulse, h |Δω| |I ω|; the gyroscopic torque
+/// is that of the start of the step, (h |ω|)² |I ω| per step; what is moved by d keeps its velocity, d (m v + J).
+void MotionCheck::add_slack(const World& before, const World& after, double dt, double deepest, const Scale& scale) {
+  const double h = scale.step;
+  for (std::size_t k = 0; k < before.bodies.size(); ++k) {
     if (!before.bodies.is_movable(k)) continue;
-    const Vec3 center = sums_[family_[k]].moment[0] / sums_[family_[k]].mass;
-    const Vec3 drift = sums_[family_[k]].momentum[0] / sums_[family_[k]].mass;
-    const double momentum = before.bodies.mass[k] * (before.bodies.velocity[k].linear - drift).norm();
-    sums_[family_[k]].turn += momentum * (before.bodies.position[k] - center).norm();
-    if (promises_.mending == Mending::kPositions) sums_[family_[k]].slack += momentum * deepest;
+    Sum& sum = sums_[family_[k]];
+    const double mass = before.bodies.mass[k];
+    const BodyVelocity& u0 = before.bodies.velocity[k];
+    const BodyVelocity& u1 = after.bodies.velocity[k];
+    const double arm = (before.bodies.position[k] - sum.moment[0] / sum.mass).norm();
+    const double speed =
+        std::max((u0.linear - sum.momentum[0] / sum.mass).norm(), (u1.linear - sum.momentum[1] / sum.mass).norm());
+    const double spin = std::max(u0.angular.norm(), u1.angular.norm());
+    const double own =
+        std::max((inertia_of(before, k) * u0.angular).norm(), (inertia_of(after, k) * u1.angular).norm());
+    sum.extent = std::max(sum.extent, arm + arms_[k]);
+    sum.turn += own + mass * speed * arm;
+    if (flying_[k] != 0) continue;
+    const double given = sum.bodies > 1 ? mass * (u1.linear - u0.linear - dt * before.gravity).norm() : 0;
+    sum.given += given;
+    sum.reach += speed + spin * arms_[k];
+    sum.slack += h * (u1.angular - u0.angular).norm() * own + 2 * dt * h * spin * spin * own;
+    if (promises_.stabilization != Stabilization::kNone) sum.slack += deepest * (mass * speed + given);
   }
-  for (std::size_t k = 0; k < count; ++k) {
-    const Sum& sum = sums_[k];
-    if (family_[k] != k || bound_[k] != 0 || sum.bodies == 0) continue;
-    const auto who = [&] {
-      return sum.bodies == 1 ? fmt::format("'{}'", before.names[k])
-                             : fmt::format("{} bodies with '{}'", sum.bodies, before.names[k]);
-    };
-    Vec3 gain = sum.momentum[1] - sum.momentum[0] - sum.mass * dt * before.gravity;
-    for (int axis = 0; axis < 3; ++axis) {
-      if ((sum.locks >> static_cast<unsigned>(axis) & 1U) != 0) gain[axis] = 0;
-    }
-    const double size = sum.size + sum.mass * dt * scale.gravity;
-    if (size > 0) momentum_.see(gain.norm() / size, promises_.rounding, index, after.time, who);
-    const auto about_center = [&](std::size_t side) -> Vec3 {
-      return sum.spin[side] - sum.moment[side].cross(sum.momentum[side]) / sum.mass;
-    };
-    // Where nearly nothing turns, a share of nearly nothing says nothing.
-    const double turn = sum.turn + 1e-9 * sum.size;
-    if (turn > 0 && sum.locks == 0) {
-      angular_.see((about_center(1) - about_center(0)).norm() / turn,
-                   promises_.angular ? promises_.rounding + sum.slack / turn : kUnlimited, index, after.time, who);
-    }
+}
+
+/// Newton's laws for what nothing outside acts on: momentum changes by gravity alone, angular momentum about the common
+/// centre of mass not at all. Rounding is a share of the family's own in every step, and of what all bodies have: those
+/// that were solved for together may be more than those of the family.
+void MotionCheck::see_family(const World& before, const World& after, std::size_t family, double dt, const Scale& scale,
+                             std::size_t index) {
+  const Sum& sum = sums_[family];
+  const double share = promises_.rounding * std::max(1.0, dt / scale.step);
+  const auto who = [&] {
+    return sum.bodies == 1 ? fmt::format("'{}'", before.names[family])
+                           : fmt::format("{} bodies with '{}'", sum.bodies, before.names[family]);
+  };
+  Vec3 gain = sum.momentum[1] - sum.momentum[0] - sum.mass * dt * before.gravity;
+  for (int axis = 0; axis < 3; ++axis) {
+    if ((sum.locks >> static_cast<unsigned>(axis) & 1U) != 0) gain[axis] = 0;
   }
+  const double size = share * (sum.size + sum.mass * dt * scale.gravity) + promises_.rounding * whole_;
+  if (size > 0) momentum_.see(gain.norm(), size, index, after.time, who);
+  if (sum.locks != 0) return;
+  const auto about_center = [&](std::size_t side) -> Vec3 {
+    return sum.spin[side] - sum.moment[side].cross(sum.momentum[side]) / sum.mass;
+  };
+  const double turn = share * (sum.turn + sum.far) + promises_.rounding * whole_ * sum.extent;
+  const double slack = sum.slack + 0.5 * scale.step * sum.given * sum.reach;
+  if (turn > 0) {
+    angular_.see((about_center(1) - about_center(0)).norm(), promises_.angular ? turn + slack : kUnbounded, index,
+                 after.time, who);
+  }
+}
+
+/// In flight a body turns by the full rule, alone, and nothing holds any of its axes.
+void MotionCheck::find_flying(const World& before) {
+  flying_.assign(before.bodies.size(), 0);
+  for (std::size_t k = 0; k < before.bodies.size(); ++k) {
+    flying_[k] = promises_.free_flight && before.bodies.is_movable(k) && sums_[family_[k]].bodies == 1 &&
+                 bound_[family_[k]] == 0 && before.bodies.locks[k].bits == 0 &&
+                 before.bodies.rotation[k] == RotationUpdate::kFinite;
+  }
+}
+
+void MotionCheck::see_flight(const World& before, const World& after, std::size_t body, double share,
+                             std::size_t index) {
+  const auto energy_of = [body](const World& world) {
+    const BodyVelocity& u = world.bodies.velocity[body];
+    const double mass = world.bodies.mass[body];
+    const double kinetic =
+        0.5 * mass * u.linear.squaredNorm() + 0.5 * u.angular.dot(inertia_of(world, body) * u.angular);
+    return std::pair{kinetic, -mass * world.gravity.dot(world.bodies.position[body])};
+  };
+  const std::pair<double, double> first = energy_of(before), last = energy_of(after);
+  const double energy = first.first + first.second, energy_after = last.first + last.second;
+  // An impulse of rounding, as of an island that is larger than what is seen to touch, gives it that energy too.
+  const double stray = promises_.rounding * whole_;  // [N s]
+  const double speed = std::max(before.bodies.velocity[body].linear.norm(), after.bodies.velocity[body].linear.norm());
+  const double given = stray * (speed + stray / before.bodies.mass[body]);
+  const double size = first.first + last.first + std::abs(first.second) + std::abs(last.second);
+  if (!(size > 0)) return;
+  flight_.see(std::abs(energy_after - energy), share * size + given, index, after.time, [&] {
+    return fmt::format("'{}' has {:.9g} J, {:.9g} J the instant before", before.names[body], energy_after, energy);
+  });
 }
 
 /// A body's way is its velocity times the time. Between two instants nobody knows the velocity; what is known is how
@@ -184,9 +265,9 @@ std::vector<Verdict> MotionCheck::verdicts() const {
   if (unresolved_ > 0) {
     depth.detail += fmt::format("; {} pairs looked at in places only: no bound is known for them", unresolved_);
   }
-  return {depth, momentum_.verdict("momentum", "relative", promises_.momentum),
-          angular_.verdict("angular momentum", "relative", promises_.angular),
-          way_.verdict("motion", "m", promises_.inertia)};
+  return {depth, momentum_.verdict("momentum", "N s", promises_.momentum),
+          angular_.verdict("angular momentum", "N m s", promises_.angular),
+          flight_.verdict("free flight", "J", promises_.free_flight), way_.verdict("motion", "m", promises_.inertia)};
 }
 
 }  // namespace achilles

@@ -28,6 +28,18 @@ Vec3 find_turn(const Quat& before, const Quat& after, const Vec3& expected) {
   return (angle + 2 * std::numbers::pi * turns) * axis;
 }
 
+/// How far the centre can be from the chord, [m]; see find_path.
+double bound_deviation(const Vec3& change, const Vec3& gravity, double dt) {
+  const double g = gravity.norm();
+  if (!(g > 0)) return 0.25 * dt * change.norm();
+  const Vec3 kick = change - dt * gravity;
+  const double up = -kick.dot(gravity) / g;
+  const double sag = 0.125 * g * dt * dt;
+  const double along = up >= 0 ? std::max(sag, 0.25 * dt * up - sag) : sag - 0.25 * dt * up;
+  const double across = std::sqrt(std::max(0.0, kick.squaredNorm() - up * up));
+  return std::hypot(along, 0.25 * dt * across);
+}
+
 MovingPair make_pair(const IntervalWorkspace& scratch, const ColliderPair& pair) {
   const MovingCollider& a = scratch.colliders[pair.a];
   const MovingCollider& b = scratch.colliders[pair.b];
@@ -112,7 +124,7 @@ double reach_of(const World& world, const WorldPiece& piece, const BodyPath& pat
 double margin_of(const World& world, std::size_t i, double reach, const IntervalWorkspace& scratch) {
   const WorldPiece& piece = world.pieces[i];
   const double speed = reach_of(world, piece, scratch.paths[piece.body]) + reach * world.gravity.norm();
-  return 0.5 * kTouch + scratch.allowance[i] + reach * speed;
+  return 0.5 * kTouch + std::max(scratch.allowance[i], scratch.paths[piece.body].excursion) + reach * speed;
 }
 
 }  // namespace
@@ -126,12 +138,17 @@ BodyPath find_path(const World& before, const World& after, std::size_t body, do
   const bool fell = before.bodies.is_movable(body) &&
                     (u1.linear - u0.linear - fall).norm() <= 1e-6 * (u0.linear.norm() + fall.norm()) &&
                     (moved - 0.5 * dt * (u0.linear + u1.linear)).norm() <= dt * fall.norm();
+  const bool movable = before.bodies.is_movable(body);
   if (fell) path.acceleration = before.gravity;
   path.velocity = moved / dt - 0.5 * dt * path.acceleration;
   path.spin =
       find_turn(before.bodies.orientation[body], after.bodies.orientation[body], 0.5 * dt * (u0.angular + u1.angular)) /
       dt;
-  path.deviation = 0.25 * dt * (u1.linear - u0.linear - dt * path.acceleration).norm();
+  path.deviation = fell ? 0 : bound_deviation(u1.linear - u0.linear, movable ? before.gravity : Vec3::Zero(), dt);
+  if (!fell && movable) {
+    const double length = dt * (std::max(u0.linear.norm(), u1.linear.norm()) + fall.norm());
+    path.excursion = 0.5 * std::sqrt(std::max(0.0, length * length - moved.squaredNorm()));
+  }
   path.turn_rate = (u1.angular - u0.angular).norm();
   return path;
 }

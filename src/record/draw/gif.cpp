@@ -17,14 +17,14 @@ struct Counted {
 };
 
 /// A part of the colours: [first, last) of the list.
-struct Box {
+struct ColorBox {
   std::size_t first = 0, last = 0;
   std::size_t axis = 0;  // in which it is widest
   double spread = 0;     // its width there, weighted by how many pixels it stands for
 };
 
-Box make_box(const std::vector<Counted>& list, std::size_t first, std::size_t last) {
-  Box box{first, last, 0, 0};
+ColorBox make_color_box(const std::vector<Counted>& list, std::size_t first, std::size_t last) {
+  ColorBox box{first, last, 0, 0};
   double pixels = 0;
   for (std::size_t k = first; k < last; ++k) pixels += list[k].count;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -97,18 +97,18 @@ class CodeWriter {
 GifPalette::GifPalette(std::span<const Image> samples) : known_(std::size_t{1} << 18U, -1) {
   std::vector<Counted> list = count_colors(samples);
   if (list.empty()) throw std::invalid_argument("a palette needs a picture");
-  std::vector<Box> boxes{make_box(list, 0, list.size())};
+  std::vector<ColorBox> boxes{make_color_box(list, 0, list.size())};
   while (boxes.size() < kColors) {
-    const auto widest =
-        std::max_element(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) { return a.spread < b.spread; });
+    const auto widest = std::max_element(boxes.begin(), boxes.end(),
+                                         [](const ColorBox& a, const ColorBox& b) { return a.spread < b.spread; });
     if (widest->spread <= 0) break;
-    const Box box = *widest;
+    const ColorBox box = *widest;
     const auto begin = list.begin() + static_cast<std::ptrdiff_t>(box.first);
     const auto end = list.begin() + static_cast<std::ptrdiff_t>(box.last);
     std::sort(begin, end, [&box](const Counted& a, const Counted& b) { return a.rgb[box.axis] < b.rgb[box.axis]; });
     const std::size_t middle = (box.first + box.last) / 2;
-    *widest = make_box(list, box.first, middle);
-    boxes.push_back(make_box(list, middle, box.last));
+    *widest = make_color_box(list, box.first, middle);
+    boxes.push_back(make_color_box(list, middle, box.last));
   }
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     std::array<double, 4> sum{};

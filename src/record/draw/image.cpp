@@ -20,21 +20,6 @@ std::string big_endian16(unsigned value) {
   return {static_cast<char>((value >> 8U) & 255U), static_cast<char>(value & 255U)};
 }
 
-std::uint32_t compute_crc(std::string_view bytes) {
-  static const std::array<std::uint32_t, 256> table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t k = 0; k < 256; ++k) {
-      std::uint32_t value = k;
-      for (int bit = 0; bit < 8; ++bit) value = (value & 1U) != 0 ? 0xEDB88320U ^ (value >> 1U) : value >> 1U;
-      made[k] = value;
-    }
-    return made;
-  }();
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (const char c : bytes) crc = table[(crc ^ static_cast<unsigned char>(c)) & 255U] ^ (crc >> 8U);
-  return ~crc;
-}
-
 void write_chunk(OutputFile& file, std::string_view name, std::string_view content) {
   std::string body(name);
   body += content;

@@ -45,7 +45,9 @@ class AnimatedPng {
   std::size_t added_ = 0;
 };
 
-/// Bytes in the zlib format (RFC 1950), compressed by fixed codes (RFC 1951): plain, and small for pictures of scenes.
+/// Bytes in the zlib format (RFC 1950).
 [[nodiscard]] std::string compress(std::string_view bytes);
+/// The checksum that ends a chunk of a PNG.
+[[nodiscard]] std::uint32_t compute_crc(std::string_view bytes);
 
 }  // namespace achilles

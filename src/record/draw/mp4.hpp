@@ -1,12 +1,10 @@
 // MP4 files (H.264) by the program ffmpeg, which is fed the pictures through a pipe.
 #pragma once
 
+#include "platform/system.hpp"
 #include "record/draw/image.hpp"
 
-#include <cstdio>
 #include <string>
-
-#include <sys/types.h>
 
 namespace achilles {
 
@@ -14,9 +12,6 @@ class Mp4Encoder {
  public:
   /// Throws std::runtime_error when there is no ffmpeg on the PATH, as do the others with path and reason.
   Mp4Encoder(const std::string& path, int width, int height, int rate);
-  ~Mp4Encoder();
-  Mp4Encoder(const Mp4Encoder&) = delete;
-  Mp4Encoder& operator=(const Mp4Encoder&) = delete;
 
   void add(const Image& image);
   /// Waits for ffmpeg to finish the file.
@@ -27,8 +22,7 @@ class Mp4Encoder {
 
   std::string path_;
   int width_, height_;
-  int pipe_ = -1;
-  pid_t process_ = -1;
+  platform::FedProgram program_;
 };
 
 }  // namespace achilles

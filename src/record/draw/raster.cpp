@@ -14,7 +14,9 @@ constexpr double kFill = 0.95;  // of the picture that a fitted box may take
 constexpr std::int32_t kNothing = -1;
 using Light = Eigen::Vector3d;  // amounts of red, green, blue
 
-Light to_light(const Color& color) { return {to_linear(color.red), to_linear(color.green), to_linear(color.blue)}; }
+Light to_light(const PaletteColor& color) {
+  return {to_linear(color.red), to_linear(color.green), to_linear(color.blue)};
+}
 
 const Light kSkyTop = to_light(make_color(0xc3d1e2));
 const Light kSkyBottom = to_light(make_color(0xeef1f5));
@@ -151,7 +153,7 @@ Light shade_plane(const Picture& picture, const DrawnPlane& plane, const Vec3& p
 Light shade_body(const DrawnBody& body, const Vec3& point, Vec3 normal, const Vec3& ray, const ShadowMap& sun) {
   if (normal.dot(ray) > 0) normal = -normal;
   Light color = to_light(body.color);
-  if (body.is_ball && body.pose.to_local(point).prod() < 0) color *= 0.7;
+  if (body.is_round && body.pose.to_local(point).prod() < 0) color *= 0.7;
   const Light light = illuminate(point, normal, sun);
   const Vec3 half = (sun.direction() - ray.normalized()).normalized();
   const double gloss = 0.12 * std::pow(std::max(0.0, normal.dot(half)), 40.0) * sun.light(point);

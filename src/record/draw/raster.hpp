@@ -26,8 +26,8 @@ struct Camera {
 struct DrawnBody {
   const TriangleMesh* mesh = nullptr;
   Transform pose;
-  Color color;
-  bool is_ball = false;  // octants in two shades, so that it is seen to turn
+  PaletteColor color;
+  bool is_round = false;  // octants in two shades, so that it is seen to turn
 };
 
 /// Seen from the side its normal points to.

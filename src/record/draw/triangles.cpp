@@ -193,6 +193,8 @@ class Builder {
     pose_ = frame;
   }
 
+  void add_kind(const NoShape& /*none*/) {}
+
   TriangleMesh& mesh_;
   int segments_;
   double plane_reach_;

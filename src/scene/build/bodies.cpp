@@ -1,5 +1,5 @@
 #include "scene/build/build.hpp"
-#include "scene/build/lattice.hpp"
+#include "scene/build/copies.hpp"
 #include "scene/build/read.hpp"
 #include "scene/build/solid.hpp"
 #include "scene/format/spec.hpp"
@@ -61,6 +61,21 @@ void check_material(Build& build, const Node& node, const std::string& field) {
       fmt::format("there is no material '{}'{}", shorten(material->text), suggestion(material->text, names)));
 }
 
+// Velocities along degrees of freedom that the body does not have.
+void check_locked_velocity(Build& build, const Node& node, const BodyDescription& body, const std::string& field) {
+  const auto check = [&](const char* key, const Vec3& velocity, unsigned first_lock) {
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      const Node* value = usable(node, key);
+      if (value == nullptr || (body.locks.bits & (first_lock << axis)) == 0 || velocity[axis] == 0) continue;
+      build.complaints.warning(
+          value->place, fmt::format("{}.{}", field, key),
+          fmt::format("{} along {} is ignored, because that is locked", velocity[axis], "xyz"[axis]));
+    }
+  };
+  check("velocity", body.velocity, Locks::kX);
+  check("spin", body.spin, Locks::kRx);
+}
+
 // What a body that nothing can push has no use for.
 void check_immovable(Build& build, const Node& node, const BodyDescription& body, const std::string& field) {
   if (body.kind == BodyKind::kDynamic) return;
@@ -80,6 +95,22 @@ void check_immovable(Build& build, const Node& node, const BodyDescription& body
   }
 }
 
+CollisionFilter read_filter(const Node& node) {
+  const Node& collision = children(node, "collision");
+  CollisionFilter filter;
+  if (const auto group = read_number(collision, "group")) filter.group = static_cast<std::uint32_t>(*group);
+  if (const auto mask = read_number(collision, "mask")) filter.mask = static_cast<std::uint32_t>(*mask);
+  return filter;
+}
+
+/// The pose in the world of one that is written in the frame of another body.
+Pose place_in_parent(Build& build, const Node& node, const Pose& pose, const std::string& field) {
+  const Node* parent = usable(node, "parent");
+  if (parent == nullptr) return pose;
+  const Pose frame = pose_of_body(build, *parent, field + ".parent");
+  return {frame.p + frame.q * pose.p, (frame.q * pose.q).normalized()};
+}
+
 BodyDescription read_body(Build& build, const Node& node, std::uint8_t planar, const std::string& field) {
   BodyDescription body;
   body.name = read_text(node, "name").value_or("");
@@ -88,7 +119,7 @@ BodyDescription read_body(Build& build, const Node& node, std::uint8_t planar, c
   body.density = read_number(node, "density");
   body.inertia = read_inertia(build, node, field);
   body.center = read_vec3(node, "center");
-  body.pose = build_pose(build, node, field);
+  body.pose = place_in_parent(build, node, build_pose(build, node, field), field);
   body.velocity = read_vec3(node, "velocity").value_or(body.velocity);
   body.spin = read_vec3(node, "spin").value_or(body.spin);
   body.force = read_vec3(node, "force").value_or(body.force);
@@ -96,9 +127,13 @@ BodyDescription read_body(Build& build, const Node& node, std::uint8_t planar, c
   body.material = read_text(node, "material").value_or(body.material);
   body.locks.bits = static_cast<std::uint8_t>(read_locks(node) | (body.kind == BodyKind::kDynamic ? planar : 0));
   body.group = read_text(node, "group").value_or("");
+  body.collision = read_filter(node);
+  body.color = read_color(node);
+  body.visuals = build_visuals(build, node, field);
   read_rotation(node, body);
   check_material(build, node, field);
   check_immovable(build, node, body, field);
+  check_locked_velocity(build, node, body, field);
   return body;
 }
 
@@ -107,6 +142,11 @@ void read_shape(Build& build, const Node& node, BodyDescription& body, const std
   const Node* shape = usable(node, "shape");
   if (shape == nullptr || has_bad_part(*shape)) return;
   const std::size_t errors = build.complaints.count_errors();
+  if (shape->kind == Node::Kind::kScalar) {
+    body.shape = {NoShape{}};
+    source.mass = check_mass(build, *shape, body, field);
+    return;
+  }
   body.shape = build_shape(build, *shape, field);
   if (build.complaints.count_errors() > errors) return;
   source.mass = check_mass(build, *shape, body, field);
@@ -127,19 +167,16 @@ void add_body(Build& build, const Node& node, BodyDescription body, const std::s
 }
 
 void unfold(Build& build, const Node& node, BodyDescription body, const std::string& field) {
-  const std::optional<Lattice> lattice = read_lattice(build, node, body, field);
-  if (!lattice) return add_body(build, node, std::move(body), field);
+  const std::optional<std::vector<Copy>> copies = read_copies(build, node, body, field);
+  if (!copies) return add_body(build, node, std::move(body), field);
   const std::string name = body.name;
-  const Vec3 origin = body.pose.p;
+  const Pose pose = body.pose;
   if (body.group.empty()) body.group = name;
-  for (int i = 0; i < lattice->count[0]; ++i) {
-    for (int j = 0; j < lattice->count[1]; ++j) {
-      for (int k = 0; k < lattice->count[2]; ++k) {
-        body.name = fmt::format("{}[{},{},{}]", name, i, j, k);
-        body.pose.p = origin + offset_of(*lattice, i, j, k);
-        add_body(build, node, body, field);
-      }
-    }
+  for (const Copy& copy : *copies) {
+    body.name = name + copy.index;
+    body.pose.p = pose.p + copy.offset;
+    if (copy.turn) body.pose.q = *copy.turn * pose.q;
+    add_body(build, node, body, field);
   }
 }
 
@@ -154,6 +191,10 @@ void build_bodies(Build& build, const Node& root) {
     const std::optional<std::string> name = read_text(node, "name");
     const std::string field = name ? fmt::format("bodies.{}", shorten(*name)) : fmt::format("bodies[{}]", i);
     check_name(build, node, field);
+    if (name == kWorldBody) {
+      build.complaints.error(usable(node, "name")->place, field + ".name",
+                             "'world' means the ground, which joints may name; allowed: any other name");
+    }
     BodyDescription body = read_body(build, node, planar, field);
     BodySource source{&node, name.value_or(""), build.scene.bodies.size()};
     read_shape(build, node, body, field + ".shape", source);
@@ -173,6 +214,11 @@ std::vector<std::string> body_names(const Build& build) {
     if (source.count > 0) names.push_back(build.scene.bodies[source.first].name);
   }
   return names;
+}
+
+Pose pose_of_body(Build& build, const Node& name, const std::string& field) {
+  if (name.bad || name.text == kWorldBody || !check_body_name(build, name, field)) return {};
+  return build.scene.bodies[build.body_index.at(name.text)].pose;
 }
 
 bool check_body_name(Build& build, const Node& name, const std::string& field) {

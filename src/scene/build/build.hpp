@@ -11,7 +11,9 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,8 @@ struct BodySource {
 
 struct Build {
   Complaints& complaints;
-  std::string directory;  // where relative file names start
+  std::string directory;              // where relative file names start
+  std::span<const SceneFile> supply;  // files that come with the scene
   Scene scene = {};
   std::vector<BodySource> sources = {};
   std::map<std::string, std::size_t, std::less<>> body_index = {};  // by name
@@ -46,6 +49,8 @@ void build_settings(Build& build, const Node& root);
 void build_materials(Build& build, const Node& root);
 void build_bodies(Build& build, const Node& root);
 void build_joints(Build& build, const Node& root);
+void build_couplings(Build& build, const Node& root);
+void build_sensors(Build& build, const Node& root);
 void build_scripts(Build& build, const Node& root);
 void build_triggers(Build& build, const Node& root);
 void build_rules(Build& build, const Node& root);
@@ -55,10 +60,20 @@ void build_rules(Build& build, const Node& root);
 /// The shape under `shape:`; an empty compound when it cannot be made, after complaining.
 [[nodiscard]] Shape build_shape(Build& build, const Node& shape, const std::string& field);
 
+/// What is seen of a body.
+[[nodiscard]] std::vector<VisualDescription> build_visuals(Build& build, const Node& body, const std::string& field);
+[[nodiscard]] std::optional<Color> read_color(const Node& node);
+/// The drive along an axis of a joint; nothing where it has none.
+[[nodiscard]] std::optional<DriveDescription> build_drive(Build& build, const Node& axis, const std::string& field);
+/// The named joint, if it has that free axis; complains and returns nothing otherwise.
+const JointDescription* find_joint_axis(Build& build, const Node& name, std::size_t axis, const std::string& field);
+
 /// All names of bodies, repetitions by the name of the entry.
 [[nodiscard]] std::vector<std::string> body_names(const Build& build);
 /// Complains when the name is empty or too long.
 void check_name(Build& build, const Node& node, const std::string& field);
+/// The pose of a body at the start, the identity for the world; complains when there is none of that name.
+[[nodiscard]] Pose pose_of_body(Build& build, const Node& name, const std::string& field);
 /// Complains unless a body has that name; whether it has.
 bool check_body_name(Build& build, const Node& name, const std::string& field);
 

@@ -3,12 +3,14 @@
 #include "scene/build/read.hpp"
 #include "scene/yaml/scalar.hpp"
 
-#include "time_control/method.hpp"
+#include "methods/method_spec.hpp"
 
 #include <fmt/format.h>
 
 namespace achilles::scene_file {
 namespace {
+
+constexpr double kMostSteps = 9007199254740992;  // 2⁵³: beyond, steps cannot be told apart by their times
 
 OptionValue read_option(const OptionInfo& option, const Node& node) {
   switch (option.type) {
@@ -21,20 +23,18 @@ OptionValue read_option(const OptionInfo& option, const Node& node) {
   }
 }
 
-/// Options that do nothing unless another is on.
-constexpr std::pair<const char*, const char*> kNeeds[] = {
-    {"subgrouping", "sleeping"}, {"zeroing", "sleeping"}, {"fixation", "subgrouping"}};
-
-void warn_of_idle_options(Build& build, const Node& node) {
+/// Warns of options that do nothing because another is off.
+void warn_of_idle_options(Build& build, const Node& node, const MethodSpec& method) {
   const auto& options = build.scene.method.options;
-  const auto is_on = [&](const char* name) {
-    const auto found = options.find(name);
-    return found != options.end() && found->second == OptionValue(true);
+  const auto value_of = [&](std::string_view name) {
+    const auto found = options.find(std::string(name));
+    return found == options.end() ? OptionValue(false) : found->second;
   };
-  for (const auto& [option, needed] : kNeeds) {
-    if (!is_on(option) || is_on(needed)) continue;
-    build.complaints.warning(usable(node, option)->place, fmt::format("method.{}", option),
-                             fmt::format("does nothing without {}: true", needed));
+  for (const OptionInfo& option : method.options) {
+    const bool is_given = value_of(option.name) != OptionValue(false);
+    if (option.needs.empty() || !is_given || value_of(option.needs) == OptionValue(true)) continue;
+    build.complaints.warning(usable(node, option.name)->place, fmt::format("method.{}", option.name),
+                             fmt::format("does nothing without {}: true", option.needs));
   }
 }
 
@@ -47,13 +47,13 @@ void build_method(Build& build, const Node& node) {
   method.name = read_text(node, "name").value_or(method.name);
   method.impact = read_text(node, "impact").value_or("");
   method.solver = read_text(node, "solver").value_or("");
-  const MethodInfo* info = find_method(method.name);
+  const MethodSpec* info = find_method(method.name);
   if (info == nullptr) return;
   for (const OptionInfo& option : info->options) {
     if (const Node* value = usable(node, option.name))
       method.options[std::string(option.name)] = read_option(option, *value);
   }
-  warn_of_idle_options(build, node);
+  warn_of_idle_options(build, node, *info);
 }
 
 void build_events(Build& build, const Node& node) {
@@ -86,6 +86,11 @@ void build_settings(Build& build, const Node& root) {
     build.complaints.warning(
         time.place, "time.step",
         fmt::format("one step of {} s is longer than the duration of {} s", scene.step, scene.duration));
+  }
+  if (scene.duration / scene.step > kMostSteps) {
+    build.complaints.error(time.place, "time.step",
+                           fmt::format("the duration of {} s would take {:.2g} steps of {} s; allowed: at most {:.2g}",
+                                       scene.duration, scene.duration / scene.step, scene.step, kMostSteps));
   }
   if (const Node* method = usable(root, "method")) build_method(build, *method);
   if (const Node* events = usable(root, "events")) build_events(build, *events);

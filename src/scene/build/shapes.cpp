@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 namespace achilles::scene_file {
 namespace {
@@ -42,7 +43,8 @@ class ShapeBuilder {
     if (kind == "hull") return {make_hull(node)};
     if (kind == "mesh") return make_mesh_shape(node);
     if (kind == "heightfield") return {make_heightfield(node)};
-    if (kind == "distance_map") return {DistanceMap{make_mesh(node), required(node, "cell")}};
+    if (kind == "distance_map")
+      return {DistanceMap{make_mesh(node), required(node, "cell"), read_number(node, "sampling").value_or(0)}};
     return {make_compound(node)};
   }
 
@@ -60,8 +62,11 @@ class ShapeBuilder {
     }
     if (const Node* file = usable(node, "file")) {
       hull.file = file->text;
-      read_file(*file, [&](const std::filesystem::path& path) { hull.points = load_points_file(path); });
+      read_file(*file, [&](const NamedFile& from) { hull.points = read_points_file(from.bytes, from.path); });
     }
+    if (node.find("scale") == nullptr) return hull;
+    const Vec3 scale = read_scale(node);
+    for (Vec3& point : hull.points) point = point.cwiseProduct(scale);
     return hull;
   }
 
@@ -69,11 +74,22 @@ class ShapeBuilder {
     Mesh mesh;
     const Node* file = usable(node, "file");
     if (file == nullptr) return mesh;
-    const Vec3 scale = read_factors<3>(node, "scale");
-    read_file(*file, [&](const std::filesystem::path& path) { mesh = load_mesh_file(path); });
+    const Vec3 scale = read_scale(node);
+    read_file(*file, [&](const NamedFile& from) { mesh = read_mesh_file(from.bytes, from.path); });
     mesh.file = file->text;
     for (Vec3& vertex : mesh.vertices) vertex = vertex.cwiseProduct(scale);
+    if (scale.prod() < 0) {  // mirrored: what was counter-clockwise seen from outside no longer is
+      for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+    }
     return mesh;
+  }
+
+  Vec3 read_scale(const Node& node) {
+    const Vec3 scale = read_factors<3>(node, "scale");
+    if ((scale.array() != 0).all()) return scale;
+    build_.complaints.error(usable(node, "scale")->place, field_ + ".scale",
+                            "a factor is 0; allowed: any other number");
+    return Vec3::Ones();
   }
 
   Shape make_mesh_shape(const Node& node) {
@@ -93,7 +109,7 @@ class ShapeBuilder {
     Heightfield field;
     const Vec2 cell = read_factors<2>(node, "cell");
     if (const Node* file = usable(node, "file")) {
-      read_file(*file, [&](const std::filesystem::path& path) { field = load_heights_file(path, cell); });
+      read_file(*file, [&](const NamedFile& from) { field = read_heights(from.bytes, from.path.string(), cell); });
       field.file = file->text;
     } else {
       copy_heights(children(node, "heights"), field);
@@ -131,7 +147,7 @@ class ShapeBuilder {
   template <typename Read>
   void read_file(const Node& file, Read&& read) {
     try {
-      read(find_file(build_.directory, file.text));
+      read(take_file(build_, file, field_ + ".file"));
     } catch (const std::invalid_argument& defect) {
       build_.complaints.error(file.place, field_ + ".file", shorten(defect.what(), 400));
     }

@@ -100,7 +100,8 @@ double check_mass(Build& build, const Node& shape, const BodyDescription& body, 
         "or as mesh with decompose");
     return 0;
   }
-  const bool is_given = body.mass && body.inertia && body.center;
+  const bool has_none = std::holds_alternative<NoShape>(body.shape.kind);
+  const bool is_given = body.mass && body.inertia && (body.center || has_none);
   try {
     MassProperties properties;
     if (!is_given) properties = compute_mass_properties(body.shape, body.density.value_or(kStandardDensity));

@@ -1,6 +1,6 @@
 #include "scene/format/format.hpp"
 
-#include "time_control/method.hpp"
+#include "methods/method_spec.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 
 namespace achilles::scene_file {
 namespace {
+
+constexpr double kMostCopies = 1'000'000;
 
 std::vector<Field> law_fields() {
   return {
@@ -20,7 +22,9 @@ std::vector<Field> law_fields() {
        false, "0"},
       {"stiffness", not_negative("N/m"), "Of compliant contact; 0 is rigid.", false, "0"},
       {"damping", not_negative("N s/m"), "Of compliant contact.", false, "0"},
-      {"anisotropy", vector(2, "", {0}), "Friction along the body's x and y axes, where it depends on direction."},
+      {"anisotropy", vector(2, "", {0}),
+       "Friction along the body's x and y axes, where it depends on the direction; `friction` then holds along z. Of a "
+       "pair: along the axes of the body of the first material."},
   };
 }
 
@@ -42,19 +46,6 @@ Spec pair_spec() {
   return mapping("a pair of materials", std::move(fields));
 }
 
-Spec repeat_spec() {
-  Spec count = vector(3, "", {1});
-  count.is_integral = true;
-  return mapping(
-      "a repetition",
-      {{"count", std::move(count), "How many along x, y and z.", true},
-       {"spacing", vector(3, "m"), "From one to the next along x, y and z (world axes).", true},
-       {"stagger", vector(3, "m"),
-        "Moves every other row, as in a brick wall: a body is moved by this where the sum of its indices along "
-        "the axes that stagger leaves alone is odd.",
-        false, "[0, 0, 0]"}});
-}
-
 std::vector<Field> motion_fields() {
   return {
       {"velocity", vector(3, "m/s"), "Of the centre of mass.", false, "[0, 0, 0]"},
@@ -72,7 +63,13 @@ Spec body_spec() {
       {"name", text(), "Unique among bodies.", true},
       {"kind", word({"dynamic", "fixed", "scripted"}),
        "Scripted bodies are moved by a script and infinitely heavy to others.", false, "dynamic"},
-      {"shape", reference("shape"), "One key that names the kind, with its measures.", true},
+      {"shape", either({word({"none"}), reference("shape")}),
+       "One key that names the kind, with its measures; `none` for a body that touches nothing, which needs mass and "
+       "inertia.",
+       true},
+      {"parent", text(),
+       "Name of a body further up: position and orientation are in its frame at the start. Without it they are in the "
+       "world's."},
       {"mass", positive("kg"), "Mass; or give density."},
       {"density", positive("kg/m³"), "Density; or give mass.", false, "1000"},
       {"inertia", either({vector(3, "kg m²"), list(vector(3, "kg m²"), 3, 3)}),
@@ -81,6 +78,13 @@ Spec body_spec() {
       {"center", vector(3, "m"), "Centre of mass in the body's frame, where the shape's own is not meant."},
   };
   for (auto&& part : {pose_fields(), motion_fields()}) fields.insert(fields.end(), part.begin(), part.end());
+  constexpr double kAllBits = 4294967295;
+  const Spec collision = mapping(
+      "a collision filter", {{"group", integer_in(0, kAllBits), "Bits that stand for what the body is.", false, "1"},
+                             {"mask", integer_in(0, kAllBits),
+                              "Bits of the groups it meets. A pair collides if the group of one shares a "
+                              "bit with the mask of the other.",
+                              false, "1"}});
   const std::vector<Field> rest = {
       {"material", text(), "Name of a material.", false, "default"},
       {"lock", std::move(lock),
@@ -89,7 +93,10 @@ Spec body_spec() {
        "How the orientation follows the spin over a step; `{partial: axis}` turns exactly about one body axis.", false,
        "finite"},
       {"group", text(), "Name for `rules`.", false, "the body's name"},
-      {"repeat", repeat_spec(), "Makes a lattice of bodies named name[i,j,k], indices from 0."},
+      {"collision", collision, "Which bodies it collides with."},
+      {"color", color(), "Red, green, blue and opacity, from 0 to 1."},
+      {"visual", list(reference("visual")), "What it looks like, where that is not its shape.", false, "[]"},
+      {"repeat", repeat_spec(), "Many bodies from one entry: a lattice, a ring or a curve; indices from 0."},
   };
   fields.insert(fields.end(), rest.begin(), rest.end());
   return mapping("a body", std::move(fields), {{{"mass", "density"}}, orientation_alternatives()});
@@ -133,7 +140,7 @@ Spec root_spec() {
        {"gravity", vector(3, "m/s²"), "Acceleration of everything that can move.", false, "[0, 0, -9.81]"},
        {"time", time, "Step and duration."},
        {"method", reference("method"), "How the world is advanced: a name, or a mapping with the name and options.",
-        false, "lcp-fixed"},
+        false, MethodDescription{}.name},
        {"planar", word({"xy", "xz", "yz"}),
         "Motion in this plane and rotation about its normal only: locks the rest on every body."},
        {"materials",
@@ -143,6 +150,8 @@ Spec root_spec() {
         "leaves a key out."},
        {"bodies", named_list("name", reference("body")), "What there is."},
        {"joints", named_list("name", reference("joint")), "What holds bodies together."},
+       {"couplings", named_list("name", reference("coupling")), "Gears, mimic joints, fixed tendons."},
+       {"sensors", named_list("name", reference("sensor")), "What is measured after every step."},
        {"scripts", named_list("body", reference("script")), "How scripted bodies move."},
        {"triggers", named_list("name", reference("trigger")), "Volumes that report what enters and leaves."},
        {"rules", list(reference("rule")), "Which bodies do not collide."},
@@ -158,12 +167,45 @@ Format make_format() {
                         {"method", method_spec()}, {"material", material_spec()},
                         {"pair", pair_spec()},     {"body", body_spec()},
                         {"script", script_spec()}, {"trigger", trigger_spec()},
-                        {"rule", rule_spec()}};
+                        {"rule", rule_spec()},     {"coupling", coupling_spec()},
+                        {"sensor", sensor_spec()}, {"visual", visual_spec()}};
   format.root = root_spec();
   return format;
 }
 
 }  // namespace
+
+Spec repeat_spec() {
+  Spec count = vector(3, "", {1});
+  count.is_integral = true;
+  const Spec ring =
+      mapping("a ring", {{"count", integer_in(1, kMostCopies), "How many.", true},
+                         {"radius", not_negative("m"), "Of the circle about `position` on which they stand.", true},
+                         {"plane", word({"xy", "xz", "yz"}),
+                          "Plane of the circle. It starts on the first axis, towards the second.", false, "xy"},
+                         {"step", number("rad"), "From one to the next.", false, "a full turn / count"},
+                         {"turn", boolean(), "Whether each is turned with the circle.", false, "true"}});
+  const Spec curve = mapping(
+      "a curve",
+      {{"through", list(vector(3, "m"), 2), "Points of the curve, relative to `position`: a cubic spline.", true},
+       {"count", integer_in(1, kMostCopies), "How many, from end to end; or give spacing."},
+       {"spacing", positive("m"), "From one to the next along the curve; or give count."},
+       {"turn", boolean(), "Whether each is turned so that its x axis points along the curve.", false, "true"}},
+      {{{"count", "spacing"}, true}});
+  return mapping(
+      "a repetition",
+      {{"count", std::move(count), "A lattice: how many along x, y and z; copies are named name[i,j,k]."},
+       {"spacing", vector(3, "m"), "Of a lattice: from one to the next along x, y and z (world axes)."},
+       {"stagger", vector(3, "m"),
+        "Of a lattice: moves every other row, as in a brick wall: a body is moved by this where the sum of its indices "
+        "along the axes that stagger leaves alone is odd.",
+        false, "[0, 0, 0]"},
+       {"ring", ring, "A ring: copies name[i] on a circle."},
+       {"curve", curve, "A curve: copies name[i] along it."}},
+      {{{"count", "ring", "curve"}, true}});
+}
+
+Spec color() { return vector(4, "", {0, 1}); }
 
 std::vector<Field> pose_fields() {
   std::vector<Field> orders;

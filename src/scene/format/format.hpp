@@ -16,7 +16,15 @@ inline constexpr int kFormatVersion = 1;
 [[nodiscard]] Spec compound_part_spec();
 [[nodiscard]] Spec joint_spec();
 [[nodiscard]] Spec joint_axis_spec();
+[[nodiscard]] Spec coupling_spec();
+[[nodiscard]] Spec sensor_spec();
+[[nodiscard]] Spec visual_spec();
 [[nodiscard]] Spec method_spec();
+
+/// Red, green, blue and opacity.
+[[nodiscard]] Spec color();
+/// Copies of a body or a joint.
+[[nodiscard]] Spec repeat_spec();
 
 /// position and the three ways to write an orientation.
 [[nodiscard]] std::vector<Field> pose_fields();

@@ -1,7 +1,7 @@
 // The keys under `method`, from the table of methods.
 #include "scene/format/format.hpp"
 
-#include "time_control/method.hpp"
+#include "methods/method_spec.hpp"
 
 #include <fmt/format.h>
 
@@ -34,11 +34,11 @@ Spec option_spec(const OptionInfo& option) {
   return number();
 }
 
-Variant method_variant(const MethodInfo& method) {
-  Variant variant{std::string(method.name), fmt::format("{}: {}", method.source, method.promise), {}};
-  if (!method.impacts.empty()) {
-    variant.fields.push_back(
-        {"impact", word(to_strings(method.impacts)), "Impact law.", false, std::string(method.impacts.front())});
+Variant method_variant(const MethodSpec& method) {
+  Variant variant{std::string(method.name), fmt::format("{}: {}", method.source, method.summary), {}};
+  if (!method.impact_laws.empty()) {
+    variant.fields.push_back({"impact", word(to_strings(method.impact_laws)), "Impact law.", false,
+                              std::string(method.impact_laws.front())});
   }
   if (!method.solvers.empty()) {
     variant.fields.push_back({"solver", word(to_strings(method.solvers)), "Complementarity solver.", false,
@@ -60,7 +60,7 @@ Spec method_spec() {
   options.tag = "name";
   options.standard = MethodDescription{}.name;
   std::vector<std::string> names;
-  for (const MethodInfo& method : method_infos()) {
+  for (const MethodSpec& method : method_specs()) {
     names.emplace_back(method.name);
     options.variants.push_back(method_variant(method));
   }

@@ -76,13 +76,19 @@ std::string format_reference() {
   Reference reference(format);
   reference.add_part("scene", "", format.root.fields);
   const auto add = [&](const char* name) { reference.add_part(name, "", format.definitions.at(name).fields); };
-  for (const char* name : {"body", "shape", "compound_part", "material", "pair"}) add(name);
+  for (const char* name : {"body", "shape", "visual", "compound_part", "material", "pair"}) add(name);
   const Spec& joint = format.definitions.at("joint");
   reference.add_part("joint", "`kind` decides which further keys a joint has.", joint.fields);
   for (const Variant& kind : joint.variants) {
     reference.add_part(fmt::format("joint of kind {}", kind.word), kind.meaning, kind.fields);
   }
-  for (const char* name : {"joint_axis", "script", "trigger", "rule"}) add(name);
+  for (const char* name : {"joint_axis", "coupling"}) add(name);
+  const Spec& sensor = format.definitions.at("sensor");
+  reference.add_part("sensor", "`kind` decides which further keys a sensor has.", sensor.fields);
+  for (const Variant& kind : sensor.variants) {
+    reference.add_part(fmt::format("sensor of kind {}", kind.word), kind.meaning, kind.fields);
+  }
+  for (const char* name : {"script", "trigger", "rule"}) add(name);
   reference.add_part("method",
                      "A name, or a mapping with `name`, `impact`, `solver` and the options of the method. "
                      "`achilles methods` prints them all with range, default and meaning.",

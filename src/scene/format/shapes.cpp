@@ -15,8 +15,8 @@ Spec compound_part_spec() {
 Spec shape_spec() {
   const Field radius{"radius", positive("m"), "Radius.", true};
   const Field height{"height", positive("m"), "Height along z; the origin is half-way up.", true};
-  const Field scale{"scale", either({positive(), vector(3, "", {0, Range{}.upper, true})}),
-                    "Factor on the file's lengths, one for all or one per axis.", false, "1"};
+  const Field scale{"scale", either({positive(), vector(3)}),
+                    "Factor on the file's lengths, one for all or one per axis; a negative one mirrors.", false, "1"};
   const auto mesh_file = Field{"file", text(), "Mesh file, relative to the scene file.", true};
   const Field decompose{
       "decompose",
@@ -39,7 +39,8 @@ Spec shape_spec() {
       {"hull",
        mapping("a hull",
                {{"points", list(vector(3, "m"), 4), "Points whose hull is meant."},
-                {"file", text(), "Mesh or point file whose points are meant, relative to the scene file."}},
+                {"file", text(), "Mesh or point file whose points are meant, relative to the scene file."},
+                scale},
                {{{"points", "file"}, true}}),
        "Convex hull of points."},
       {"mesh", mapping("a mesh", {mesh_file, scale, decompose}), "Triangles."},
@@ -53,7 +54,15 @@ Spec shape_spec() {
            {{{"heights", "file"}, true}}),
        "Surface over a grid centred on the origin; not for dynamic bodies."},
       {"distance_map",
-       mapping("a distance map", {mesh_file, {"cell", positive("m"), "Distance between samples.", true}, scale}),
+       mapping(
+           "a distance map",
+           {mesh_file,
+            {"cell", positive("m"), "Distance between samples.", true},
+            {"sampling", not_negative("m"),
+             "Distance between the points of an edge that are looked up in other shapes; at least the diagonal of a "
+             "cell.",
+             false, "0"},
+            scale}),
        "Closed mesh that collides through its sampled signed distance."},
       {"compound", list(reference("compound_part"), 1), "Several shapes that move as one."},
   };

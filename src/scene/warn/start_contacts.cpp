@@ -144,7 +144,8 @@ class StartContacts {
     const BodyDescription& body_b = build_.scene.bodies[b.body];
     const double gap = compute_signed_distance(*a.geometry, a.X_WG, *b.geometry, b.X_WG).distance;
     const double size = std::min(a.geometry->radius, b.geometry->radius);
-    if (!(gap < kTouching * size) || is_ignored(body_a, body_b)) return;
+    if (!(gap < kTouching * size) || !may_meet(body_a.collision, body_b.collision) || is_ignored(body_a, body_b))
+      return;
     const std::size_t first = std::min(a.body, b.body);
     const std::size_t second = std::max(a.body, b.body);
     const SourcePair sources{source_of_[second], source_of_[first]};

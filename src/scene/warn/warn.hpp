@@ -14,6 +14,10 @@ void warn_of_start_contacts(Build& build);
 /// unseen, or turns by more than a radian.
 void warn_of_speeds(Build& build);
 
+/// Triangles of meshes without area, and closed surfaces wound clockwise: they have their outside
+/// within, so that bodies fall through them.
+void warn_of_meshes(Build& build);
+
 /// Moving bodies of less than a tenth of a millimetre or more than a kilometre: mostly a length that is not in metres.
 void warn_of_sizes(Build& build);
 

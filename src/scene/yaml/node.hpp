@@ -10,7 +10,7 @@ namespace achilles::scene_file {
 
 /// Where something was written.
 struct Place {
-  int origin = 0;  // 0: the scene file; k: the k-th --set
+  int origin = 0;  // 0: the scene file; k: the k-th --set; -k: the k-th file besides (Complaints::add_file)
   int line = 0;    // from 1
   int column = 0;  // from 1
 };

@@ -6,20 +6,27 @@
 #include <Eigen/SparseLU>
 
 #include <cmath>
+#include <utility>
 
 namespace achilles {
 namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
+// A matrix is as large as the vectors that it stands between: checked before memory is taken for the sizes it claims.
 // nz = -1: compressed columns, p their starts; -2: compressed rows, p their starts; else triplets, i rows and p
 // columns.
-Sparse read_matrix(const ProblemReader& reader, const std::string& group) {
+Sparse read_matrix(const ProblemReader& reader, const std::string& group, std::size_t row_count,
+                   std::size_t column_count) {
   const int rows = reader.integer(group + "/m"), columns = reader.integer(group + "/n");
+  if (!std::cmp_equal(rows, row_count) || !std::cmp_equal(columns, column_count)) {
+    reader.fail(group, "is " + std::to_string(rows) + " x " + std::to_string(columns) + ", but the vectors ask for " +
+                           std::to_string(row_count) + " x " + std::to_string(column_count));
+  }
   const int kind = reader.integer(group + "/nz");
   const std::vector<int> p = reader.ints(group + "/p"), i = reader.ints(group + "/i");
   const std::vector<double> x = reader.doubles(group + "/x");
-  if (rows < 0 || columns < 0 || kind < -2) reader.fail(group, "sizes or storage kind out of range");
+  if (kind < -2) reader.fail(group + "/nz", "out of range");
   std::vector<Eigen::Triplet<double>> entries;
   const auto add = [&](int row, int column, double value) {
     if (row < 0 || row >= rows || column < 0 || column >= columns) reader.fail(group, "an index is out of range");
@@ -34,6 +41,8 @@ Sparse read_matrix(const ProblemReader& reader, const std::string& group) {
     const auto outer = static_cast<std::size_t>(kind == -1 ? columns : rows);
     if (p.size() < outer + 1) reader.fail(group + "/p", "too short");
     for (std::size_t line = 0; line < outer; ++line) {
+      // Entries that several lines claim would make many of few.
+      if (p[line] > p[line + 1]) reader.fail(group + "/p", "does not ascend");
       for (int k = p[line]; k < p[line + 1]; ++k) {
         const auto at = static_cast<std::size_t>(k);
         if (k < 0 || at >= i.size() || at >= x.size()) reader.fail(group + "/p", "points outside the entries");
@@ -76,19 +85,18 @@ void add_block(const Sparse& block, Eigen::Index row, Eigen::Index column, bool 
 }
 
 Reduced read_local(const ProblemReader& reader) {
-  const Sparse W = read_matrix(reader, "/fclib_local/W");
-  if (W.rows() != W.cols()) reader.fail("/fclib_local/W", "not square");
+  const std::size_t contact_rows = reader.count("/fclib_local/vectors/q");
+  const Sparse W = read_matrix(reader, "/fclib_local/W", contact_rows, contact_rows);
   Reduced out;
   out.contact_rows = W.rows();
   std::vector<Eigen::Triplet<double>> entries;
   add_block(W, 0, 0, false, entries);
   Eigen::Index equations = 0;
   if (reader.has("/fclib_local/V")) {
-    const Sparse V = read_matrix(reader, "/fclib_local/V"), R = read_matrix(reader, "/fclib_local/R");
+    const std::size_t count = reader.count("/fclib_local/vectors/s");
+    const Sparse V = read_matrix(reader, "/fclib_local/V", contact_rows, count);
+    const Sparse R = read_matrix(reader, "/fclib_local/R", count, count);
     equations = V.cols();
-    if (V.rows() != W.rows() || R.rows() != equations || R.cols() != equations) {
-      reader.fail("/fclib_local/V", "sizes of W, V and R do not fit together");
-    }
     add_block(V, 0, W.rows(), false, entries);
     add_block(V, W.rows(), 0, true, entries);
     add_block(R, W.rows(), W.rows(), false, entries);
@@ -102,15 +110,15 @@ Reduced read_local(const ProblemReader& reader) {
 }
 
 Reduced read_global(const ProblemReader& reader) {
-  const Sparse M = read_matrix(reader, "/fclib_global/M"), H = read_matrix(reader, "/fclib_global/H");
-  if (M.rows() != M.cols() || H.rows() != M.rows()) reader.fail("/fclib_global/H", "sizes of M and H do not fit");
+  const std::size_t freedoms = reader.count("/fclib_global/vectors/f");
+  const Sparse M = read_matrix(reader, "/fclib_global/M", freedoms, freedoms);
+  const Sparse H = read_matrix(reader, "/fclib_global/H", freedoms, reader.count("/fclib_global/vectors/w"));
   Reduced out;
   out.contact_rows = H.cols();
   Sparse all = H;
   const bool joints = reader.has("/fclib_global/G");
   if (joints) {
-    const Sparse G = read_matrix(reader, "/fclib_global/G");
-    if (G.rows() != M.rows()) reader.fail("/fclib_global/G", "sizes of M and G do not fit");
+    const Sparse G = read_matrix(reader, "/fclib_global/G", freedoms, reader.count("/fclib_global/vectors/b"));
     std::vector<Eigen::Triplet<double>> entries;
     add_block(H, 0, 0, false, entries);
     add_block(G, 0, H.cols(), false, entries);

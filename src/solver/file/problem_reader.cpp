@@ -29,15 +29,31 @@ bool ProblemReader::has(const std::string& item) const {
   return H5Lexists(file_.get(), item.c_str(), H5P_DEFAULT) > 0;
 }
 
-template <class T>
-std::vector<T> ProblemReader::values(const std::string& item, hid_t type) const {
+ProblemHandle ProblemReader::open(const std::string& item) const {
   if (!has(item)) fail(item, "missing");
-  const ProblemHandle set(H5Dopen2(file_.get(), item.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!set.valid()) fail(item, "not a dataset");
+  const hid_t id = H5Dopen2(file_.get(), item.c_str(), H5P_DEFAULT);
+  if (id < 0) fail(item, "not a dataset");
+  return {id, H5Dclose};
+}
+
+std::size_t ProblemReader::count(const std::string& item, const ProblemHandle& set) const {
   const ProblemHandle space(H5Dget_space(set.get()), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
   if (count < 0) fail(item, "has no extent");
-  std::vector<T> all(static_cast<std::size_t>(count));
+  // An array that was declared but never written has no bytes; deflate packs 1,032 bytes into one at most.
+  constexpr hsize_t kMostPacked = 1032;
+  if (static_cast<hsize_t>(count) > kMostPacked * H5Dget_storage_size(set.get())) {
+    fail(item, "claims " + std::to_string(count) + " numbers, more than the file holds");
+  }
+  return static_cast<std::size_t>(count);
+}
+
+std::size_t ProblemReader::count(const std::string& item) const { return count(item, open(item)); }
+
+template <class T>
+std::vector<T> ProblemReader::values(const std::string& item, hid_t type) const {
+  const ProblemHandle set = open(item);
+  std::vector<T> all(count(item, set));
   herr_t status = 0;
   H5E_BEGIN_TRY { status = H5Dread(set.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()); }
   H5E_END_TRY

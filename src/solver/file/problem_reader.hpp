@@ -40,6 +40,8 @@ class ProblemReader {
 
   [[noreturn]] void fail(const std::string& item, const std::string& what) const;
   [[nodiscard]] bool has(const std::string& item) const;
+  /// Numbers in an array; fails where the file is too small to hold them.
+  [[nodiscard]] std::size_t count(const std::string& item) const;
   [[nodiscard]] std::vector<double> doubles(const std::string& item) const;
   [[nodiscard]] std::vector<int> ints(const std::string& item) const;
   [[nodiscard]] int integer(const std::string& item) const;
@@ -47,6 +49,8 @@ class ProblemReader {
   [[nodiscard]] std::string text(const std::string& item) const;
 
  private:
+  [[nodiscard]] ProblemHandle open(const std::string& item) const;
+  [[nodiscard]] std::size_t count(const std::string& item, const ProblemHandle& set) const;
   template <class T>
   [[nodiscard]] std::vector<T> values(const std::string& item, hid_t type) const;
 

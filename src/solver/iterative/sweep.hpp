@@ -1,7 +1,7 @@
 // One-row and one-pair updates of the projected iterative solvers, [Erleben04, fig. 6.10].
 //
 // Every update returns the natural-map entry it removed (the impulse change times the diagonal, [m/s]): a sweep learns
-// for free how far it was from a solution, and the true residual is computed only once that says it is worth it.
+// for free how far it was from a solution, and the true residual is computed only once that estimate is small.
 #pragma once
 
 #include "solver/access.hpp"

@@ -3,7 +3,7 @@
 // The pattern is symmetric, the values need not be. Pivots are whole diagonal blocks in an order of least degree that
 // is found once per pattern; within a block rows are exchanged, between blocks they are not. That suits the systems of
 // newton, which are positive definite up to a scaling of rows where nothing slips: the order is free to follow fill
-// alone. What rounding leaves is for iterative refinement to mend.
+// alone. Iterative refinement removes what rounding leaves.
 #pragma once
 
 #include <cstdint>

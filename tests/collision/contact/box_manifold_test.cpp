@@ -69,11 +69,11 @@ TEST_F(BoxManifold, OfAFaceIsThatOfTheGeneralRegion) {
       const BoxAxis& axis = of_a ? axes.face_a : axes.face_b;
       Manifold special, general;
       const double gap = make_box_face_manifold({half_a_, half_b_, X_AB_}, axis, of_a, kMargin, size(), special);
-      Patch patch_a, patch_b;
-      find_patch(a, axis.normal, patch_a);
-      find_patch(b, -(X_AB_.R.transpose() * axis.normal), patch_b);
+      SupportFace face_a, face_b;
+      find_support_face(a, axis.normal, face_a);
+      find_support_face(b, -(X_AB_.R.transpose() * axis.normal), face_b);
       const double general_gap =
-          make_face_manifold(cores, of_a ? patch_a : patch_b, of_a ? patch_b : patch_a, of_a, kMargin, general);
+          make_face_manifold(cores, of_a ? face_a : face_b, of_a ? face_b : face_a, of_a, kMargin, general);
       ASSERT_EQ(special.points.size(), general.points.size()) << i;
       ASSERT_NEAR((special.normal - general.normal).norm(), 0, 1e-14);
       if (general.points.empty()) continue;

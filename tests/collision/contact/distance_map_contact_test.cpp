@@ -58,6 +58,34 @@ TEST(DistanceMapContact, AlignedMapsOnTopOfEachOtherFeelTheVerticalNormal) {
   }));
 }
 
+// At the edges of a box the gradient of its map is diagonal. Two boxes edge over edge must not push each other
+// sideways: no face there points to the side that the other one is on.
+TEST(DistanceMapContact, AlignedMapsHaveVerticalNormalsAtTheirEdgesToo) {
+  for (const double cell : {0.04, 0.05, 0.07, 0.1, 0.2}) {
+    const Geometry map = make_map(sample::box_mesh({1, 1, 1}, 1), cell);
+    std::vector<ContactPoint> points;
+    append_map_contacts(map, at(0, 0, 0), map, at(0, 0, 0.9999), {1e-3, SampleSearch::kTree}, points);
+    ASSERT_FALSE(points.empty());
+    for (const ContactPoint& point : points) EXPECT_GT(point.normal.z(), 1 - 1e-6) << cell;
+  }
+}
+
+// Two boxes edge over edge stand on points with their true gap and a vertical normal that surround the middle, however
+// fine the map: without them nothing keeps a stack from tilting.
+TEST(DistanceMapContact, AlignedMapsStandOnPointsAroundTheMiddle) {
+  for (const double cell : {0.03, 0.04, 0.07, 0.1, 0.13}) {
+    const Geometry map = make_map(sample::box_mesh({1, 1, 1}, 1), cell);
+    const auto points = contacts(map, at(0, 0, 0), map, at(0, 0, 0.9999), 1e-3);
+    std::set<std::pair<bool, bool>> quadrants;
+    for (const ContactPoint& point : points) {
+      if (point.normal.z() < 1 - 1e-9 || std::abs(point.gap + 1e-4) > 1e-6) continue;
+      const double side = std::min(std::abs(point.position.x()), std::abs(point.position.y()));
+      if (side > 0.1) quadrants.insert({point.position.x() > 0, point.position.y() > 0});
+    }
+    EXPECT_EQ(quadrants.size(), 4u) << cell;
+  }
+}
+
 // Every kind of partner; the sets of points must be the same whether the tree is used or not.
 TEST(DistanceMapContact, TreeAndBruteForceFindTheSamePoints) {
   sample::Random random(9);

@@ -1,5 +1,5 @@
 // All times of contact over an interval, against closed forms.
-#include "collision/continuous/detect_times.hpp"
+#include "collision/continuous/time_of_contact.hpp"
 
 #include "collision/continuous/moving.hpp"
 
@@ -102,64 +102,6 @@ TEST(ContactTimes, BallLeavingThePlaneTouchesItAgainAfterItsFlight) {
   ASSERT_EQ(times.size(), 1U);
   EXPECT_NEAR(times[0], 0.2, 1.01e-6);  // the tolerance at 1 m/s
   EXPECT_EQ(set.times[0].kind, ContactTimeKind::kAtStart);
-}
-
-TEST(ContactTimes, SceneReportsWhatItsPairsReportInOrderOfTime) {
-  Draw draw(5);
-  std::vector<std::shared_ptr<const Geometry>> solids;
-  std::vector<MovingCollider> colliders;
-  for (std::uint32_t i = 0; i < 40; ++i) {
-    solids.push_back(make_solid(i == 0 ? Shape{Plane{Vec3::UnitZ(), -1}} : draw_shape(draw)));
-    BallisticMotion motion = make_motion(draw.vector(1.5), 10 * draw.direction(), 10 * draw.direction());
-    if (i == 0) motion = make_motion(Vec3::Zero());
-    colliders.push_back({solids.back().get(), motion, i, i != 0});
-  }
-  const double h = 0.02;
-  ContinuousWorkspace serial, parallel;
-  ContactTimeSet one, two;
-  detect_contact_times(colliders, {}, h, {.tolerance = kTolerance}, serial, one);
-  detect_contact_times(colliders, {}, h, {.tolerance = kTolerance, .threads = 2}, parallel, two);
-  ContactTimeSet expected;
-  for (std::size_t a = 0; a < colliders.size(); ++a) {
-    for (std::size_t b = a + 1; b < colliders.size(); ++b) {
-      append_contact_times({*colliders[a].geometry, colliders[a].motion, *colliders[b].geometry, colliders[b].motion},
-                           h, {.tolerance = kTolerance}, expected);
-    }
-  }
-  std::stable_sort(expected.times.begin(), expected.times.end(),
-                   [](const ContactTime& a, const ContactTime& b) { return a.time < b.time; });
-  ASSERT_GT(expected.times.size(), 10U);
-  ASSERT_EQ(one.times.size(), expected.times.size());
-  ASSERT_EQ(two.times.size(), expected.times.size());
-  for (std::size_t k = 0; k < expected.times.size(); ++k) {
-    EXPECT_EQ(one.times[k].time, expected.times[k].time);
-    EXPECT_EQ(one.times[k].count, expected.times[k].count);
-    EXPECT_EQ(two.times[k].time, expected.times[k].time);
-    EXPECT_EQ(two.times[k].collider_a, one.times[k].collider_a);
-    EXPECT_EQ(two.times[k].first, one.times[k].first);
-  }
-}
-
-TEST(ContactTimes, FirstContactsOfASceneAreTheEarliestOfAllTimes) {
-  std::vector<MovingCollider> colliders;
-  const auto ball = make_solid({Sphere{0.5}});
-  // Three balls in a row, 1 apart, the first one approaching the others at 4 m/s.
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    colliders.push_back({ball.get(), make_motion({2.0 * i, 0, 0}, {i == 0 ? 4.0 : 0.0, 0, 0}), i, true});
-  }
-  ContinuousWorkspace scratch;
-  std::vector<PairFirstContact> found;
-  detect_first_contacts(colliders, {}, 1, {.tolerance = kTolerance}, scratch, found);
-  ASSERT_EQ(found.size(), 2U);  // it meets the second after 1/4 s and, passing through, the third after 3/4 s
-  EXPECT_EQ(found[0].collider_b, 1U);
-  EXPECT_NEAR(found[0].contact.time, 0.25, kTolerance);
-  EXPECT_EQ(found[1].collider_b, 2U);
-  EXPECT_NEAR(found[1].contact.time, 0.75, kTolerance);
-  std::vector<PairFirstContact> of_one;
-  detect_first_contacts_of(2, colliders, {}, 1, {.tolerance = kTolerance}, of_one);
-  ASSERT_EQ(of_one.size(), 1U);
-  EXPECT_EQ(of_one[0].collider_a, 0U);
-  EXPECT_EQ(of_one[0].contact.time, found[1].contact.time);
 }
 
 }  // namespace

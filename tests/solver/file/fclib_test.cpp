@@ -4,8 +4,10 @@
 #include "support/source_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include <fstream>
+#include <utility>
 
 namespace achilles {
 namespace {
@@ -63,6 +65,67 @@ TEST(Fclib, NamesAFileThatIsMissingOrNoProblem) {
   } catch (const ProblemFileError& error) {
     EXPECT_NE(std::string(error.what()).find("fclib_text.hdf5"), std::string::npos);
   }
+}
+
+/// A copy of a file of the library, open to be damaged.
+class DamagedFile {
+ public:
+  DamagedFile() : path_(std::filesystem::path(testing::TempDir()) / "fclib_damaged.hdf5") {
+    const std::filesystem::path whole = data("Capsules-i125-1213");
+    matrix_ = read_fclib(whole).is_global ? "/fclib_global/M" : "/fclib_local/W";
+    std::filesystem::copy_file(whole, path_, std::filesystem::copy_options::overwrite_existing);
+    file_ = H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  }
+  ~DamagedFile() { close(); }
+  DamagedFile(const DamagedFile&) = delete;
+  DamagedFile& operator=(const DamagedFile&) = delete;
+
+  [[nodiscard]] std::string matrix() const { return matrix_; }
+  void set_integer(const std::string& item, int value) const {
+    const hid_t set = H5Dopen2(file_, item.c_str(), H5P_DEFAULT);
+    EXPECT_GE(H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), 0);
+    H5Dclose(set);
+  }
+  /// An array of that many numbers that no number was ever written to.
+  void declare_array(const std::string& item, hsize_t count) const {
+    EXPECT_GE(H5Ldelete(file_, item.c_str(), H5P_DEFAULT), 0);
+    const hid_t space = H5Screate_simple(1, &count, nullptr);
+    const hid_t set = H5Dcreate2(file_, item.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    EXPECT_GE(set, 0);
+    H5Dclose(set);
+    H5Sclose(space);
+  }
+  [[nodiscard]] std::string error() {
+    close();
+    try {
+      (void)read_fclib(path_);
+      return "";
+    } catch (const ProblemFileError& error) {
+      return error.what();
+    }
+  }
+
+ private:
+  void close() {
+    if (file_ >= 0) H5Fclose(std::exchange(file_, -1));
+  }
+  std::filesystem::path path_;
+  std::string matrix_;
+  hid_t file_ = -1;
+};
+
+// A matrix of 2^30 rows would take 4 GB of column starts alone.
+TEST(Fclib, RefusesSizesThatDoNotFitTheVectorsBeforeTakingMemory) {
+  DamagedFile file;
+  file.set_integer(file.matrix() + "/m", 1 << 30);
+  file.set_integer(file.matrix() + "/n", 1 << 30);
+  EXPECT_NE(file.error().find(file.matrix() + ": is 1073741824 x 1073741824"), std::string::npos) << file.error();
+}
+
+TEST(Fclib, RefusesAnArrayThatClaimsMoreThanTheFileHolds) {
+  DamagedFile file;
+  file.declare_array(file.matrix() + "/x", hsize_t{1} << 36);
+  EXPECT_NE(file.error().find("more than the file holds"), std::string::npos) << file.error();
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+"""A worker process: reads tasks and runs from the connection given as its argument, answers with results.
+
+  python -m achilles.studies.worker FILE_DESCRIPTOR
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+from .task import Task
+
+
+def _limit_memory(limit: float) -> None:
+    """Beyond the limit, allocations fail and the run ends as 'out of memory'."""
+    try:
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (int(limit) + used, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    except (ImportError, OSError, ValueError):
+        pass  # no such limit on this system
+
+
+def serve(connection: Connection) -> None:
+    """Answers until the other side closes the connection."""
+    import numpy  # noqa: F401  the address space of its libraries is not that of a run
+
+    from .run_one import execute
+
+    try:
+        task: Task = connection.recv()
+        _limit_memory(task.limits.memory)
+        while True:
+            run = connection.recv()
+            path = os.path.join(task.folder, f"{run.id}.h5") if task.folder else None
+            connection.send(execute(run, task.scene_paths[run.scene], curves=task.curves, figures=task.figures,
+                                    success=task.success, recording=task.recording, recording_path=path))
+    except (EOFError, OSError):
+        return
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides
+    serve(Connection(int(sys.argv[1])))

@@ -1,0 +1,23 @@
+// What a drive follows over a step.
+#pragma once
+
+#include <achilles/world.hpp>
+
+namespace achilles {
+
+/// Target of a drive along an axis, in its own unit.
+struct DriveTarget {
+  double start = 0;  // at the beginning of the step
+  double end = 0;    // at its end
+  double mean = 0;
+  double rate = 0;  // [1/s] mean over the step
+};
+
+/// The target over the step of length h that begins at the World's time. A drive with a limited rate goes from where it
+/// has come to, JointState::followed, towards the target at the end of the step.
+[[nodiscard]] DriveTarget find_drive_target(const World& world, std::uint32_t joint, std::size_t axis, double h);
+
+/// Moves JointState::followed of all drives to the end of the step, once per step.
+void follow_drive_targets(World& world, double h);
+
+}  // namespace achilles

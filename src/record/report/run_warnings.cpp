@@ -1,0 +1,137 @@
+#include "record/report/run_warnings.hpp"
+
+#include "methods/capabilities.hpp"
+#include "record/certify/body_arms.hpp"
+#include "record/elastic_energy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace achilles {
+namespace {
+
+constexpr double kTolerableShare = 0.01;  // of arms and energies
+constexpr double kNoticeable = 1;         // [s] of wall time: shorter runs are not called slow
+
+/// What there is at the start [J].
+double measure_start(const World& world, const std::vector<double>& sizes) {
+  const BodyArrays& bodies = world.bodies;
+  const double g = world.gravity.norm();
+  const auto height = [&](std::size_t k) { return g > 0 ? -bodies.position[k].dot(world.gravity) / g : 0; };
+  double lowest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    if (bodies.is_movable(k)) lowest = std::min(lowest, height(k));
+  }
+  double above = 0, weight = 0;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    if (!bodies.is_movable(k)) continue;
+    above += bodies.mass[k] * g * (height(k) - lowest);
+    weight += bodies.mass[k] * g * sizes[k];
+  }
+  return std::max(world.kinetic_energy() + ElasticEnergy().measure(world).total() + above, weight);
+}
+
+/// The number given for the option that names the promised depth, else its default; infinite where none is promised.
+double find_tolerance(const MethodSpec& method, const Scene& scene) {
+  const auto given = scene.method.options.find(std::string(method.promises.depth_option));
+  if (given != scene.method.options.end()) {
+    if (const auto* number = std::get_if<double>(&given->second)) return *number;
+  }
+  for (const OptionInfo& option : method.options) {
+    const auto* standard =
+        option.name == method.promises.depth_option ? std::get_if<double>(&option.standard) : nullptr;
+    if (standard != nullptr) return *standard;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+void RunWarnings::begin(const World& world, const Scene& scene) {
+  *this = RunWarnings{};
+  method_ = find_method(scene.method.name);
+  if (method_ != nullptr) {
+    const MethodVariant* variant = find_variant(*method_, scene.method);
+    promises_ = variant != nullptr ? variant->promises : method_->promises;
+    tolerance_ = find_tolerance(*method_, scene);
+  }
+  for (const MethodSpec& other : method_specs()) {
+    if (other.real_time && &other != method_ && find_obstacles(other, scene).empty()) faster_.emplace_back(other.name);
+  }
+  sizes_ = measure_sizes(world);
+  for (const WorldJoint& joint : world.joints) {
+    arm_ = std::max(arm_, joint.anchor_A.norm() + joint.anchor_B.norm());
+    compare_masses(world, joint.body_a, joint.body_b);
+  }
+  speed_ = world.gravity.norm() * scene.step;
+  energy_ = measure_start(world, sizes_);
+}
+
+void RunWarnings::compare_masses(const World& world, std::uint32_t a, std::uint32_t b) {
+  if (!world.bodies.is_movable(a) || !world.bodies.is_movable(b)) return;
+  const auto [light, heavy] = std::minmax(world.bodies.mass[a], world.bodies.mass[b]);
+  if (heavy > heaviest_.share * light) heaviest_ = {heavy / light, world.names[a], world.names[b]};
+}
+
+void RunWarnings::see(const World& world, std::span<const ContactRecord> contacts) {
+  if (sizes_.size() != world.bodies.size()) {
+    sizes_ = measure_sizes(world);
+  }
+  for (const ContactRecord& contact : contacts) {
+    const std::uint32_t a = contact.body_a, b = contact.body_b;
+    if (!contact.impulse.isZero(0)) compare_masses(world, a, b);
+    const double size = std::min(sizes_[a], sizes_[b]);
+    if (-contact.gap > deepest_.share * size) deepest_ = {-contact.gap / size, world.names[a], world.names[b]};
+  }
+}
+
+std::vector<std::string> RunWarnings::list(const RunReport& report, double work) const {
+  std::vector<std::string> warnings;
+  if (method_ == nullptr) return warnings;
+  if (deepest_.share > promises_.give) {
+    warnings.push_back(
+        fmt::format("penetration: '{}' and '{}' overlap by up to {:.2g} % of the smaller one; {} is good for {:g} %: "
+                    "a shorter step makes it less",
+                    deepest_.first, deepest_.second, 100 * deepest_.share, method_->name, 100 * promises_.give));
+  }
+  if (report.penetration.max > start_depth_ + tolerance_) {
+    warnings.push_back(fmt::format("penetration: bodies overlap by up to {:.3g} m; {} is set to hold {:.3g} m",
+                                   report.penetration.max, method_->name, start_depth_ + tolerance_));
+  }
+  if (heaviest_.share > promises_.mass_ratio) {
+    warnings.push_back(
+        fmt::format("mass ratio: '{}' and '{}' act on each other, one is {:.3g} times as heavy as the other; {} is "
+                    "known to hold up to {:g}",
+                    heaviest_.first, heaviest_.second, heaviest_.share, method_->name, promises_.mass_ratio));
+  }
+  if (report.joint_error_max > kTolerableShare * arm_) {
+    warnings.push_back(
+        fmt::format("joint: a joint comes apart by {:.3g} m, {:.2g} % of the longest arm: a shorter step makes "
+                    "it less",
+                    report.joint_error_max, 100 * report.joint_error_max / arm_));
+  }
+  if (speed_ > 0 && report.residual_max > speed_) {
+    warnings.push_back(
+        fmt::format("residual: the solver left a residual of {:.3g} m/s, more than gravity gives in a step: more "
+                    "iterations or another solver make it less",
+                    report.residual_max));
+  }
+  const double gain = report.energy.max_gain;
+  if (promises_.inertia && energy_ + work > 0 && gain > kTolerableShare * (energy_ + work)) {
+    warnings.push_back(
+        fmt::format("energy: {:.3g} J appeared that nothing explains, {:.2g} % of what there was and was put in", gain,
+                    100 * gain / (energy_ + work)));
+  }
+  if (!method_->real_time && report.wall_seconds > kNoticeable && report.real_time_factor < 1) {
+    std::string hint;
+    for (const std::string& name : faster_)
+      hint += (hint.empty() ? "; made for speed and fit for the scene: " : ", ") + name;
+    warnings.push_back(
+        fmt::format("real time: the run takes {:.3g} times real time{}", 1 / report.real_time_factor, hint));
+  }
+  return warnings;
+}
+
+}  // namespace achilles
