@@ -201,6 +201,21 @@ TEST(ImportMjcf, LoopsExclusionsAndFiltersAreKept) {
   EXPECT_TRUE(scene.joints[0].collide);
 }
 
+// Bodies without mass that hold each other in a ring: both become part of the one that weighs, once.
+TEST(ImportMjcf, AMasslessRingBecomesPartOfWhatHoldsIt) {
+  const std::string links = R"(<body name="b" pos="0 0 -1"><joint name="x"/>
+<body name="c" pos="0 0 -1"><joint name="y"/></body></body></body>)";
+  const auto ring_to = [](const std::string& body) {
+    return R"(<equality><connect body1="c" body2=")" + body + R"(" anchor="0 0 0"/></equality>)";
+  };
+  const Scene scene = read("<body name=\"a\"><freejoint/>" + kBox + links, ring_to("b"));
+  EXPECT_EQ(scene.joints.size(), 0U);
+  EXPECT_NEAR(body_of(scene, "a").mass.value(), 48, 1e-12);  // 1000·8·0.006
+  EXPECT_THAT(import_warnings_of(scene), HasSubstr("its bodies became one"));
+  EXPECT_THAT(import_errors_of(mjcf("<body name=\"a\"><freejoint/>" + links, ring_to("a"))),
+              HasSubstr("has neither mass nor anything behind it that has"));
+}
+
 TEST(ImportMjcf, HeightFieldsLieBetweenZeroAndTheirSize) {
   const Scene scene =
       read(R"(<geom name="hills" type="hfield" hfield="h"/>)",

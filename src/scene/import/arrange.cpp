@@ -217,20 +217,30 @@ void share_mass(ImportContext& context, Model& model) {
       take_share(link, link_at(model, donor), model.joints[joint].description.at);
       continue;
     }
-    const auto holder = std::find_if(model.joints.begin(), model.joints.end(),
-                                     [&](const ModelJoint& candidate) { return candidate.second == i; });
-    if (holder == model.joints.end() || holder->first < 0) {
+    // What holds it may have been merged into it before, where bodies without mass hold each other in a ring.
+    const auto holder = std::find_if(model.joints.begin(), model.joints.end(), [&](const ModelJoint& candidate) {
+      return candidate.second == i && candidate.first >= 0 && mergers.find(candidate.first) != i;
+    });
+    if (holder == model.joints.end()) {
       context.error(link.place,
                     fmt::format("'{}' moves and has neither mass nor anything behind it that has", link.name));
       continue;
     }
     context.leave_out(link.place, fmt::format("motion of '{}', which has no mass; it is fixed to '{}'", link.name,
                                               holder->description.first));
-    absorb(link_at(model, holder->first), link);
-    mergers.merge(i, holder->first);
+    const int into = mergers.find(holder->first);
+    absorb(link_at(model, into), link);
+    mergers.merge(i, into);
     dead_joints.push_back(static_cast<std::size_t>(holder - model.joints.begin()));
   }
   if (dead_joints.empty()) return;
+  for (std::size_t k = 0; k < model.joints.size(); ++k) {
+    const ModelJoint& joint = model.joints[k];
+    if (joint.first < 0 || joint.second < 0 || mergers.find(joint.first) != mergers.find(joint.second)) continue;
+    if (std::find(dead_joints.begin(), dead_joints.end(), k) != dead_joints.end()) continue;
+    context.leave_out(joint.place, fmt::format("joint '{}': its bodies became one", joint.description.name));
+    dead_joints.push_back(k);
+  }
   std::sort(dead_joints.rbegin(), dead_joints.rend());
   for (const std::size_t joint : dead_joints) {
     const std::string name = model.joints[joint].description.name;
