@@ -3,8 +3,8 @@
 #include "constraint/joint_pose.hpp"
 #include "constraint/touch_rows.hpp"
 #include "math/refill.hpp"
-#include "motion/free_rotation.hpp"
 #include "stepping/contact_stage.hpp"
+#include "stepping/energy_allowance.hpp"
 #include "world/inverse_mass.hpp"
 
 #include <algorithm>
@@ -157,11 +157,6 @@ class IslandRebound {
     local_.bodies.erase(std::unique(local_.bodies.begin(), local_.bodies.end()), local_.bodies.end());
   }
 
-  [[nodiscard]] double kinetic_energy(std::uint32_t body, const Quat& q, const BodyVelocity& u) const {
-    const Vec3 w_B = q.conjugate() * u.angular;
-    return 0.5 * bodies_.mass[body] * u.linear.squaredNorm() + 0.5 * w_B.dot(bodies_.inertia_B[body] * w_B);
-  }
-
   /// Kinetic energy that the island may end the step with [J]: that of its beginning, with the work of the external
   /// forces along the way that was gone and of motors and springs; that of scripts is not included.
   [[nodiscard]] double find_allowed_energy() const {
@@ -171,30 +166,10 @@ class IslandRebound {
       const BodyVelocity& before = scratch_.velocity_before[body];
       const Vec3 gain = local_.free[body].linear - before.linear;
       const Vec3 way = bodies_.position[body] - local_.start.position[body];
-      energy += kinetic_energy(body, q, before) + bodies_.mass[body] / h_ * gain.dot(way);
-      const FreeMotion& motion = scratch_.motion[body];
-      const Quat turned = cayley_rotation(h_ * motion.mean_spin) * q;
-      const double torque_work = kinetic_energy(body, turned, {Vec3::Zero(), motion.end_spin}) -
-                                 kinetic_energy(body, q, {Vec3::Zero(), before.angular});
-      energy += std::max(0.0, torque_work);
+      energy += kinetic_energy(bodies_, body, q, before) + bodies_.mass[body] / h_ * gain.dot(way);
+      energy += measure_torque_work(bodies_, body, h_, scratch_);
     }
-    return energy + std::max(0.0, drive_work());
-  }
-
-  /// Work of motors and springs in the step.
-  [[nodiscard]] double drive_work() const {
-    double work = 0;
-    const std::uint32_t first = scratch_.row_start[island_];
-    for (std::uint32_t k = scratch_.joint_rows_start[island_]; k < scratch_.joint_rows_start[island_ + 1]; ++k) {
-      const JointRows& where = scratch_.joint_rows[k];
-      for (std::uint32_t i = 0; i < where.count; ++i) {
-        const Row& row = scratch_.rows[first + where.first + i];
-        if (where.slot[i] < JointState::kStructural && row.softness == 0) continue;
-        const double rate = row_velocity(row, local_.free) + row_velocity(row, bodies_.velocity);
-        work += 0.5 * scratch_.impulses[first + where.first + i] * rate;
-      }
-    }
-    return work;
+    return energy + std::max(0.0, measure_drive_work(world_, island_, scratch_));
   }
 
   /// Work of scripts through landing and compression.
@@ -228,7 +203,7 @@ class IslandRebound {
   void limit_energy(double allowed) {
     double energy = 0;
     for (const std::uint32_t body : local_.bodies) {
-      energy += kinetic_energy(body, bodies_.orientation[body], bodies_.velocity[body]);
+      energy += kinetic_energy(bodies_, body, bodies_.orientation[body], bodies_.velocity[body]);
     }
     const double excess = energy - allowed;
     if (!(excess > 0)) return;

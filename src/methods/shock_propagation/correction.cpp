@@ -2,10 +2,10 @@
 
 #include "math/refill.hpp"
 #include "methods/shock_propagation/island.hpp"
+#include "methods/shock_propagation/island_energy.hpp"
 #include "methods/shock_propagation/layer_correction.hpp"
 #include "methods/shock_propagation/manifolds.hpp"
 #include "methods/shock_propagation/sweep_phases.hpp"
-#include "stepping/contact_stage.hpp"
 #include "stepping/correction.hpp"
 
 #include <algorithm>
@@ -58,64 +58,22 @@ void release(const ShockIsland& island, const ShockWorkspace& work) {
   }
 }
 
-/// Work of scripts in the step [J].
-double sum_script_work(const BodyArrays& bodies, const ShockIsland& island, const ShockWorkspace& work) {
-  const auto is_scripted = [&](std::uint32_t body) { return bodies.kind[body] == BodyKind::kScripted; };
-  double sum = 0;
-  for (const ContactManifold& manifold : island.manifolds) {
-    if (!is_scripted(manifold.body_a) && !is_scripted(manifold.body_b)) continue;
-    for (std::uint32_t i = 0; i < manifold.count; ++i) {
-      const ContactRecord& record = work.records[manifold.record + i];
-      sum += measure_script_work(bodies, record, record.impulse);
-    }
-  }
-  return sum;
+/// Shortens the displacements of an island to where they do no positive work on the whole: against the forces on the
+/// bodies they may do as much work as the contacts took out in the step, and the energy of depth. What sank in is
+/// lifted, and the energy of the island does not rise over the step.
+void limit_work(const World& world, const ShockIsland& island, double h, double depth_energy, ShockWorkspace& work) {
+  double lifting = 0;
+  for_each_body(island, work, [&](std::uint32_t i) {
+    lifting -= mean_force(world.bodies, i, h, work).dot(work.positions.displacement[i].linear);
+  });
+  const double allowed = std::max(0.0, measure_energy_lost(world, island, h, work)) + depth_energy;
+  if (!(lifting > allowed)) return;
+  const double scale = allowed / lifting;
+  for_each_body(island, work, [&](std::uint32_t i) {
+    work.positions.displacement[i].linear *= scale;
+    work.positions.displacement[i].angular *= scale;
+  });
 }
-
-/// Shortens the displacements of an island to where they do no positive work on the whole.
-class WorkLimit {
- public:
-  WorkLimit(const World& world, const ShockIsland& island, double h, ShockWorkspace& work)
-      : bodies_(world.bodies), island_(island), h_(h), work_(work) {}
-
-  /// Against the forces on the bodies they may do as much work as the contacts took out in the step, and the energy of
-  /// depth: what sank in is lifted, and the energy of the island does not rise over the step.
-  void apply(double depth_energy) const {
-    double work = 0, lost = sum_script_work(bodies_, island_, work_);
-    for_each_body([&](std::uint32_t i) {
-      const Vec3 force = bodies_.mass[i] / h_ * (work_.rebound.free[i].linear - work_.velocity_before[i].linear);
-      const Vec3 way = bodies_.position[i] - work_.rebound.start.position[i];
-      lost += energy_of(i, work_.rebound.start.orientation[i], work_.velocity_before[i]) -
-              energy_of(i, bodies_.orientation[i], bodies_.velocity[i]) + force.dot(way);
-      work -= force.dot(work_.positions.displacement[i].linear);
-    });
-    const double allowed = std::max(0.0, lost) + depth_energy;
-    if (!(work > allowed)) return;
-    const double scale = allowed / work;
-    for_each_body([&](std::uint32_t i) {
-      work_.positions.displacement[i].linear *= scale;
-      work_.positions.displacement[i].angular *= scale;
-    });
-  }
-
- private:
-  template <class Visit>
-  void for_each_body(const Visit& visit) const {
-    for (const ManifoldBlock& block : island_.blocks) {
-      for (std::uint32_t k = block.first_body; k < block.last_body; ++k) visit(work_.partition.bodies[k]);
-    }
-  }
-
-  [[nodiscard]] double energy_of(std::uint32_t i, const Quat& q, const BodyVelocity& u) const {
-    const Vec3 w_B = q.conjugate() * u.angular;
-    return 0.5 * bodies_.mass[i] * u.linear.squaredNorm() + 0.5 * w_B.dot(bodies_.inertia_B[i] * w_B);
-  }
-
-  const BodyArrays& bodies_;
-  const ShockIsland& island_;
-  double h_;
-  ShockWorkspace& work_;
-};
 
 Depth find_deepest(std::span<const Depth> of_blocks) {
   return of_blocks.empty() ? Depth::kWithinSlop : *std::max_element(of_blocks.begin(), of_blocks.end());
@@ -145,7 +103,7 @@ void correct_island(const World& world, const ShockPropagationOptions& options, 
     Sweeps final(limits, island, bodies, work);
     run_sweeps(final, kAllSweeps, island, work);
   }
-  WorkLimit(world, island, h, work).apply(depth_energy);
+  limit_work(world, island, h, depth_energy, work);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "methods/shock_propagation/find_layers.hpp"
 #include "methods/shock_propagation/joints.hpp"
 #include "methods/shock_propagation/manifolds.hpp"
+#include "methods/shock_propagation/rebound.hpp"
 #include "methods/shock_propagation/records.hpp"
 #include "methods/shock_propagation/shock_workspace.hpp"
 #include "methods/shock_propagation/sweeps.hpp"
@@ -75,7 +76,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   correct_shocks(world, options, h, work);
   close_joints(world, kJointTolerance * options.slop, work);
   work.mark("correction");
-  rebound_shocks(world, options, work, report);
+  rebound_shocks(world, options, h, work, report);
   conclude_joints(world, h, work, report);
   check_joints(world, h, joint_error, report);
   report.external_work += measure_work_of_scripts(world.bodies, work.records);

@@ -52,7 +52,9 @@ struct ShockPropagationOptions {
 ///                against gravity and other forces is at most what the contacts took out of the island in the step, and
 ///                Σ f d of the depths d where the loads f are known or most contacts are new
 ///   joints       closed by Newton's method; the run stops where one stays off by a hundredth of its arm
-///   rebound      Newton's law at contacts that met faster than the threshold
+///   rebound      Newton's law at contacts that met faster than the threshold, by the share of its impulses that leaves
+///   the
+///                island no more energy than it began the step with, with the work of all other forces
 ///
 /// Differs from fig. 6.60 (thesis.hpp), where layers are solved with the bodies below held and the errors that they
 /// leave are final. The error of a layer is a motion of the ground for the next, and the lever of bricks that span two

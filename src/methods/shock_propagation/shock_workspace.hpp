@@ -99,6 +99,12 @@ struct DisplacementWorkspace {
   LayerComponents components;
 };
 
+/// Velocities and joint impulses that the rebound of an island starts from.
+struct LandingWorkspace {
+  std::vector<BodyVelocity> velocity;  // per body
+  std::vector<double> joint_impulses;  // per joint row of the island
+};
+
 /// What one thread saw of a step's impulses.
 struct alignas(64) ThreadMarks {
   std::vector<std::uint8_t> pushed;    // per body: an impulse acted on it
@@ -135,6 +141,7 @@ struct ShockWorkspace : StepWorkspace {
   BlockResults results;
   PhaseList phases;
   DisplacementWorkspace positions;
+  LandingWorkspace landing;
   RecordWorkspace recording;
 };
 

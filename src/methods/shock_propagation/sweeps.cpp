@@ -16,14 +16,6 @@ constexpr double kRest = 0.1;       // of the tolerance: contacts that move slow
 constexpr int kImpactSweeps = 300;  // that an island may take where something bounces
 constexpr int kFewSweeps = 1;       // that an island at rest needs
 
-/// What sweeps leave wrong of a load the next step goes on with; what they leave wrong of an impact stays, and shows:
-/// ten sweeps keep 94 % of the energy of a break at billiards, and not its symmetry.
-int count_sweeps_at_most(const ShockPropagationOptions& options, const ShockIsland& island) {
-  const auto bounces = [](const ManifoldBlock& block) { return block.bounces; };
-  const bool is_impact = std::any_of(island.blocks.begin(), island.blocks.end(), bounces);
-  return is_impact ? std::max(options.iterations, kImpactSweeps) : options.iterations;
-}
-
 /// The impulses of the last step, applied: what the sweeps start from, with those of the joints.
 class WarmStart {
  public:
@@ -88,36 +80,6 @@ double choose_load_fraction(const World& world, const ShockPropagationOptions& o
   return points.squared_speed > points.count * rest * rest ? 1 - options.weight_feeling : 0.0;
 }
 
-bool bounces_at(const ContactManifold& manifold, int i, const ShockWorkspace& work) {
-  return manifold.rebound[i] > 0 && !work.records[manifold.record + static_cast<std::size_t>(i)].impulse.isZero(0);
-}
-
-/// How many contacts met fast enough to bounce, and were pushed.
-int count_bounces(const ShockIsland& island, const ShockWorkspace& work) {
-  int bounces = 0;
-  for (std::size_t block = 0; block < island.blocks.size(); ++block) {
-    if (!island.blocks[block].bounces) continue;
-    for (const ContactManifold& manifold : island.manifolds_of(block)) {
-      for (int i = 0; i < manifold.count; ++i) bounces += bounces_at(manifold, i, work) ? 1 : 0;
-    }
-  }
-  return bounces;
-}
-
-void set_rebound_targets(const ShockIsland& island, double slop, const ShockWorkspace& work) {
-  for (ContactManifold& manifold : island.manifolds) {
-    manifold.moves_a = work.movable[manifold.body_a] != 0;
-    manifold.moves_b = work.movable[manifold.body_b] != 0;
-    compute_responses(manifold, work.inverse_mass);
-    manifold.couple.setZero();
-    for (int i = 0; i < manifold.count; ++i) {
-      manifold.target[i] = manifold.gap[i] > slop || manifold.softness > 0 ? kInactive : 0.0;
-      if (bounces_at(manifold, i, work)) manifold.target[i] = manifold.rebound[i];
-      manifold.normal[i] = manifold.slip1[i] = manifold.slip2[i] = 0;
-    }
-  }
-}
-
 /// Velocities and impulses of one island.
 void solve_shock_island(World& world, const ShockPropagationOptions& options, std::size_t index, ShockWorkspace& work) {
   const ManifoldBodies bodies{work.inverse_mass, world.bodies.velocity};
@@ -140,31 +102,17 @@ void solve_shock_island(World& world, const ShockPropagationOptions& options, st
 
 }  // namespace
 
+int count_sweeps_at_most(const ShockPropagationOptions& options, const ShockIsland& island) {
+  const auto bounces = [](const ManifoldBlock& block) { return block.bounces; };
+  const bool is_impact = std::any_of(island.blocks.begin(), island.blocks.end(), bounces);
+  return is_impact ? std::max(options.iterations, kImpactSweeps) : options.iterations;
+}
+
 void solve_shocks(World& world, const ShockPropagationOptions& options, ShockWorkspace& work) {
   work.loads.pushes.resize(work.manifolds.size());
   work.loads.bodies.resize(world.bodies.size());
   ++work.loads.step;
   for_each_shock_island(work, [&](std::size_t index) { solve_shock_island(world, options, index, work); });
-}
-
-void rebound_shocks(World& world, const ShockPropagationOptions& options, ShockWorkspace& work, StepReport& report) {
-  const ManifoldBodies bodies{work.inverse_mass, world.bodies.velocity};
-  for (std::size_t index = 0; index < work.islands.size(); ++index) {
-    const ShockIsland island(work, index);
-    const int bounces = count_bounces(island, work);
-    if (bounces == 0) continue;
-    report.impacts += bounces;
-    set_rebound_targets(island, options.slop, work);
-    Sweeps sweeps({count_sweeps_at_most(options, island), options.tolerance}, island, bodies, work);
-    run_sweeps(sweeps, kAllSweeps, island, work);
-    for (const ContactManifold& manifold : island.manifolds) {
-      for (int i = 0; i < manifold.count; ++i) {
-        const Vec3 impulse =
-            manifold.normal[i] * manifold.n + manifold.slip1[i] * manifold.t1 + manifold.slip2[i] * manifold.t2;
-        work.records[manifold.record + static_cast<std::size_t>(i)].impulse += impulse;
-      }
-    }
-  }
 }
 
 }  // namespace achilles
