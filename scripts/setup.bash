@@ -33,7 +33,7 @@ missing_packages() {
   local status name
   declare -A installed=()
   while read -r status name; do
-    [ "$status" = ii ] && installed[$name]=1
+    case "$status" in ?i) installed[$name]=1 ;; esac # also one that is held at its version
   done < <(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null)
   for name in "${wanted[@]}"; do
     [ -n "${installed[$name]:-}" ] || printf '%s\n' "$name"
