@@ -2,6 +2,8 @@
 
 Usage: docs_test.py PROGRAM COMPILER [unittest arguments]
 
+ACHILLES_BENCH_ENGINES names a built `bench_engines`; without it the race's commands are checked for their options alone.
+
 A block that cannot run here is preceded by `<!-- not run: reason -->`. Of other blocks
   - shell blocks run line by line in a copy of the tree's scenes, `./achilles` being PROGRAM; a line of another program
     needs `not run`, too. Blocks of one page share one folder, so that later ones find the files of earlier ones.
@@ -14,18 +16,30 @@ A block that cannot run here is preceded by `<!-- not run: reason -->`. Of other
 import os
 import pathlib
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 PROGRAM = COMPILER = None
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
 LONGEST = 240  # [s] of one command
 OFFER = re.compile(r"^(?:\./)?achilles (\S+)")
+# What a link to another site may look like.
+SITE = re.compile(r"https://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[\w.~%+@=&,;:!$*'()#?/-]*)?")
+DOI = re.compile(r"10\.\d{4,9}/[\w.()/:;<>-]+")
+# Commands that take minutes, or that no answer ends, run for real with less work: command -> (pattern, what it becomes).
+SMALL = {
+    "reproduce": (r"(?<=reproduce) .*?(?= --|$)", " V6"),
+    "soak": (r"$", " --count 1 --seconds 20 --no-reduce"),
+    "bench": (r"--scenes \S+", "--scenes pit-200 --engines shock --steps 20 --untimed 5"),
+}
 
 
 class Block:
@@ -80,6 +94,20 @@ class Links(unittest.TestCase):
                     wrong.append(f"{name_of(page)}: no heading for {link}")
         self.assertEqual(wrong, [])
 
+    def test_links_to_other_sites_are_whole_addresses(self):
+        wrong = []
+        for page in PAGES:
+            text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+            addresses = re.findall(r"\]\(([a-z]+:[^)\s]*)[^)]*\)", text) + re.findall(r"<([a-z]+://[^>]*)>", text)
+            wrong += [f"{name_of(page)}: {address}" for address in addresses
+                      if not SITE.fullmatch(address) and not re.fullmatch(r"mailto:[\w.+-]+@[\w-]+\.[\w.-]+", address)]
+            # A link whose bracket never closes, or that a space cuts, is shown as text.
+            wrong += [f"{name_of(page)}: {link}" for link in re.findall(r"\]\([^)\n]*$|\]\([^)\n\"]* [^)\n\"]*\)", text, re.MULTILINE)]
+        works = (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")
+        wrong += [f"references.bib: {doi}" for doi in re.findall(r"\bdoi\s*=\s*\{([^}]*)\}", works) if not DOI.fullmatch(doi)]
+        wrong += [f"references.bib: {url}" for url in re.findall(r"(?:\\url|\burl\s*=\s*)\{([^}]*)\}", works) if not SITE.fullmatch(url)]
+        self.assertEqual(wrong, [])
+
     def test_every_page_is_linked_from_another(self):
         # The navigation of the site counts.
         named = re.findall(r'"([\w/-]+\.md)"', (ROOT / "scripts" / "docs").read_text(encoding="utf-8").split("def ")[0])
@@ -90,6 +118,15 @@ class Links(unittest.TestCase):
                     linked.add((page.parent / link).resolve())
         self.assertEqual([name_of(page) for page in PAGES if page not in linked and page.name != "README.md"], [])
         self.assertEqual([name for name in named if named.count(name) > 1], [], "twice in the navigation")
+
+
+class Changelog(unittest.TestCase):
+    def test_no_entry_of_a_version_occurs_twice(self):
+        # A merge of two branches keeps the entries of both, so that one that moved stays in its old place as well.
+        for version in re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            entries = [" ".join(entry.split()) for entry in re.findall(r"^- (.*(?:\n  .*)*)", version, re.MULTILINE)]
+            begins = [entry[:60] for entry in entries]
+            self.assertEqual([begin for begin in set(begins) if begins.count(begin) > 1], [], version.partition("\n")[0])
 
 
 class Generated(unittest.TestCase):
@@ -110,15 +147,45 @@ class Blocks(unittest.TestCase):
             (folder / name).symlink_to(ROOT / "scenes" / "gallery" / "first.yaml")
         return folder
 
+    def open_page(self, command, folder, where):
+        """`view` until its page has come, then what Ctrl-C does."""
+        process = subprocess.Popen(shlex.split(command), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+            self.assertIsNotNone(address, f"{where}: {command} prints no address")
+            with urllib.request.urlopen(address.group(), timeout=60) as answer:
+                self.assertEqual(answer.status, 200, where)
+                self.assertIn("html", answer.headers["Content-Type"], where)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+            self.assertEqual(process.returncode, 0, f"{where}: {command}\n{said}")
+        finally:
+            process.kill()
+            process.communicate()
+
+    def check_options(self, command, where):
+        """Of the race of engines, which is a program of its own: whether its source knows the options of a command."""
+        source = (ROOT / "bench" / "engines" / "main.cpp").read_text(encoding="utf-8")
+        for option in re.findall(r" (--[\w-]+)", command):
+            self.assertRegex(source, rf'"[^"]*{option}\b', f"{where}: bench has no {option}")
+
     def run_command(self, line, folder, where):
         # Comments at the end of a line are for the reader.
         command = re.sub(r"\s+#.*$", "", line)
-        if re.match(r"^(\./)?achilles (view|bench|reproduce|soak)\b", command):
-            words = command.split()[1]
-            command = f"./achilles {words} --help" if words != "bench" else "true"
         command = re.sub(r"^achilles ", "./achilles ", command)
-        began = time.monotonic()
+        word = command.split()[1]
+        if word == "view":
+            self.open_page(command, folder, where)
+            return
+        if word in SMALL:
+            command = re.sub(*SMALL[word], command, count=1)
         environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+        if word == "bench":
+            self.check_options(command, where)
+            if "ACHILLES_BENCH_ENGINES" not in environment:
+                return
+            command = command.replace("./achilles bench", "$ACHILLES_BENCH_ENGINES")
+        began = time.monotonic()
         done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=LONGEST,
                               env=environment, stdin=subprocess.DEVNULL)
         print(f"{time.monotonic() - began:5.1f} s  {where}: {command}", file=sys.stderr)
@@ -148,6 +215,44 @@ class Blocks(unittest.TestCase):
                             self.run_command(line, folder, where)
                             commands += 1
         self.assertGreater(commands, 30)
+
+    def test_commands_in_sentences_and_tables_exist_with_their_options(self):
+        helps, checked = {}, 0
+        with tempfile.TemporaryDirectory() as name:
+            folder = self.folder_like_the_tree(pathlib.Path(name))
+            for page in PAGES:
+                if page.name == "CHANGELOG.md":
+                    continue  # history: what was there when it was written
+                text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+                for command in re.findall(r"`(?:\./)?(achilles [a-z][^`\n]*)`", text):
+                    where, word = f"{name_of(page)}: {command}", command.split()[1]
+                    checked += 1
+                    if word == "bench":
+                        self.check_options(command, where)
+                        continue
+                    if word not in helps:
+                        helps[word] = subprocess.run([PROGRAM, word, "--help"], capture_output=True, text=True)
+                    self.assertEqual(helps[word].returncode, 0, f"{where}: there is no such command")
+                    known = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", helps[word].stdout))
+                    used = re.findall(r" (--?[a-z][\w-]*)", command)
+                    self.assertEqual([option for option in used if option not in known], [], where)
+            # Shown in no block of their own.
+            for command in ("./achilles reproduce all --markdown results.md", "./achilles soak examples/scenes/pendulum.yaml"):
+                self.run_command(command, folder, "small")
+            self.assertIn("V6", (folder / "results.md").read_text(encoding="utf-8"))
+        self.assertGreater(checked, 20)
+
+    def test_names_of_the_library_exist(self):
+        headers = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("include/achilles/*.hpp"))
+        words = set(re.findall(r"\b[a-z]\w*\b|\b[A-Z]\w*\b", headers))
+        table = [line for line in (ROOT / "docs" / "api.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+        self.assertGreater(len(table), 15)
+        for line in table:
+            for code in re.findall(r"`([^`]*)`", line):
+                code = re.sub(r'"[^"]*"|<[^>]*>|\.h5', "", code)
+                unknown = [word for word in re.findall(r"[A-Za-z_]\w{3,}", code)
+                           if word not in words and word not in ("copy", "view", "recorder", "name")]
+                self.assertEqual(unknown, [], line)
 
     def test_scenes_have_no_errors(self):
         with tempfile.TemporaryDirectory() as folder:
