@@ -1,5 +1,4 @@
 # Installs the library, its headers, the program and a CMake package, so that find_package(achilles) gives achilles::achilles.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(ACHILLES_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/achilles)
 
@@ -10,10 +9,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/achilles DESTINATION ${CMAKE_INS
 install(EXPORT achillesTargets NAMESPACE achilles:: DESTINATION ${ACHILLES_PACKAGE_DIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
+# The library and the program both need these.
+install(FILES ${PROJECT_SOURCE_DIR}/viewer/dist/template.html DESTINATION ${CMAKE_INSTALL_DATADIR}/achilles COMPONENT data)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_SOURCE_DIR}/examples/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/achilles
+        COMPONENT data)
 if(ACHILLES_BUILD_PROGRAM)
   install(TARGETS achilles_program COMPONENT program)
-  install(FILES ${PROJECT_SOURCE_DIR}/viewer/dist/template.html DESTINATION ${CMAKE_INSTALL_DATADIR}/achilles
-          COMPONENT program)
   # Absent where only the program was built.
   set(manual ${PROJECT_BINARY_DIR}/manual)
   install(FILES ${manual}/achilles.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME achilles
@@ -22,7 +23,6 @@ if(ACHILLES_BUILD_PROGRAM)
   install(FILES ${manual}/achilles.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program
           OPTIONAL)
   install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program OPTIONAL)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_SOURCE_DIR}/examples/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/achilles COMPONENT program)
 endif()
 
 # For builds without CMake: a shared library needs Eigen alone, a static one all it stands on.

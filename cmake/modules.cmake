@@ -54,6 +54,33 @@ std::vector<MethodSpec> list_method_specs() {
 }  // namespace achilles
 ]])
 
+# Where an installed library finds its data. No part of a library that another project builds as its own is installed.
+file(RELATIVE_PATH ACHILLES_DATA_FROM_LIBRARY ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_DATADIR}/achilles)
+set(ACHILLES_SOURCE_TREE "")
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(ACHILLES_SOURCE_TREE ${PROJECT_SOURCE_DIR})
+elseif(NOT PROJECT_BINARY_DIR STREQUAL PROJECT_SOURCE_DIR)
+  # Programs of a build find the data wherever the build is.
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/viewer/dist)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/viewer/dist/template.html ${PROJECT_BINARY_DIR}/viewer/dist/template.html SYMBOLIC)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_BINARY_DIR}/scenes SYMBOLIC)
+endif()
+
+# achilles_write_install_paths(source data_folder): defines kInstallPaths of record/program_data.hpp.
+function(achilles_write_install_paths source data_folder)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
+#include "record/program_data.hpp"
+
+namespace achilles {
+
+const InstallPaths kInstallPaths{"@data_folder@", "@ACHILLES_DATA_FROM_LIBRARY@", "@ACHILLES_SOURCE_TREE@"};
+
+}  // namespace achilles
+]])
+endfunction()
+set(ACHILLES_INSTALL_PATHS ${PROJECT_BINARY_DIR}/generated/install_paths.cpp)
+achilles_write_install_paths(${ACHILLES_INSTALL_PATHS} ${CMAKE_INSTALL_FULL_DATADIR}/achilles)
+
 # achilles_unite_folders(result base sources...): what to compile for these sources. With ACHILLES_UNITY the sources of a
 # folder are one translation unit, so that headers are read once per folder; names in anonymous namespaces are therefore
 # unique within a folder (tests/style checks that). Kernels that Highway compiles once per instruction set stay on their
@@ -120,6 +147,8 @@ foreach(module IN LISTS ACHILLES_MODULES)
   achilles_unite_folders(units ${PROJECT_SOURCE_DIR}/src ${sources})
   if(module STREQUAL methods)
     list(APPEND units ${ACHILLES_METHOD_LIST})
+  elseif(module STREQUAL record)
+    list(APPEND units ${ACHILLES_INSTALL_PATHS})
   endif()
   add_library(achilles_${module} OBJECT ${units})
   target_include_directories(achilles_${module} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)

@@ -1,5 +1,5 @@
-# `cmake --build BUILD --target package` makes three Debian packages: the library, what programs that use it are built with,
-# and the program with its scenes. The preset `package` makes the library a shared one.
+# `cmake --build BUILD --target package` makes four Debian packages: the library, what programs that use it are built with,
+# the program, and the data of both: scenes and the template of pages. The preset `package` makes the library a shared one.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME achilles)
 set(CPACK_PACKAGE_VENDOR "The Achilles authors")
@@ -15,20 +15,25 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries that the binaries name
 set(CPACK_DEBIAN_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(soname ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set(CPACK_COMPONENTS_ALL development)
+set(CPACK_COMPONENTS_ALL development data)
+set(CPACK_DEBIAN_DATA_PACKAGE_NAME achilles-data)
+set(CPACK_DEBIAN_DATA_PACKAGE_ARCHITECTURE all)
+set(data "achilles-data (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libachilles-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 if(BUILD_SHARED_LIBS)
   list(APPEND CPACK_COMPONENTS_ALL library)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libachilles${soname})
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "${data}")
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libachilles${soname} (= ${PROJECT_VERSION}), libeigen3-dev")
 else()
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-      "libeigen3-dev, libfmt-dev, libyaml-cpp-dev, libtinyxml2-dev, nlohmann-json3-dev, libhdf5-dev, libqhull-dev, libhwy-dev, zlib1g-dev")
+      "${data}, libeigen3-dev, libfmt-dev, libyaml-cpp-dev, libtinyxml2-dev, nlohmann-json3-dev, libhdf5-dev, libqhull-dev, libhwy-dev, zlib1g-dev")
 endif()
 if(ACHILLES_BUILD_PROGRAM)
   list(APPEND CPACK_COMPONENTS_ALL program)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME achilles)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${data}")
 endif()
 include(CPack)

@@ -22,7 +22,7 @@ struct LiveViewOptions {
 class LiveView {
  public:
   /// The simulation must stay at its address as long as it is to be seen; its copies are not seen. Throws
-  /// std::runtime_error when the port is taken.
+  /// std::runtime_error when the port is taken or the template of pages is not installed.
   explicit LiveView(Simulation& simulation, const LiveViewOptions& options = {});
   /// Pages hear no more; the simulation goes on without.
   ~LiveView();

@@ -4,6 +4,7 @@
 #include "live/live_controls.hpp"
 #include "live/scratch_folder.hpp"
 #include "live/server.hpp"
+#include "record/page.hpp"
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ using live::Refusal;
 struct LiveView::Impl : live::LiveSource {
   Impl(Simulation& watched, const LiveViewOptions& given)
       : options(given), simulation(&watched), server(given.port, this, nullptr) {
+    (void)find_page_template();  // without it every page would be empty: an error now, not in the browser
     controls.running = !given.paused;
     controls.set_anchor(watched.world());
     thread = std::thread([this] { server.run([this] { return !is_closed.load(); }); });

@@ -1,4 +1,5 @@
 #include "platform/choice.hpp"
+#include "platform/library_file.hpp"
 #include "platform/system.hpp"
 
 #if !ACHILLES_POSIX
@@ -85,6 +86,8 @@ std::filesystem::path make_unique_folder(const std::filesystem::path& prefix) {
 }
 
 std::optional<std::filesystem::path> find_running_program() { return std::nullopt; }
+
+std::optional<std::filesystem::path> find_shared_library() { return std::nullopt; }
 
 std::int64_t process_number() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 

@@ -1,4 +1,5 @@
 #include "platform/choice.hpp"
+#include "platform/library_file.hpp"
 #include "platform/system.hpp"
 
 #if ACHILLES_POSIX
@@ -12,9 +13,11 @@
 #include <ctime>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -163,6 +166,19 @@ std::optional<std::filesystem::path> find_running_program() {
 #endif
   if (error) return std::nullopt;
   return program;
+}
+
+std::optional<std::filesystem::path> find_shared_library() {
+  static const char kAnchor = 0;  // an address in this code that no other module's symbol replaces
+  Dl_info info{};
+  if (::dladdr(&kAnchor, &info) == 0 || info.dli_fname == nullptr) return std::nullopt;
+  // The loader names each library with its folder. A program found on the PATH has a name without one.
+  const std::string_view name = info.dli_fname;
+  if (name.find('/') == std::string_view::npos) return std::nullopt;
+  std::error_code error;
+  std::filesystem::path library = std::filesystem::canonical(name, error);
+  if (error || library == find_running_program()) return std::nullopt;
+  return library;
 }
 
 std::int64_t process_number() { return ::getpid(); }

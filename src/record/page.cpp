@@ -236,8 +236,10 @@ std::string find_page_template() {
   const auto found = find_program_data("template.html", "viewer/dist/template.html");
   if (found) return found->string();
   throw std::runtime_error(
-      "cannot find the template of pages: neither share/achilles/template.html beside the program's folder nor "
-      "viewer/dist/template.html in a folder above it");
+      std::string(
+          "cannot find template.html, the template of pages: it is neither in share/achilles of the prefix that "
+          "the program or the library is installed in, nor in ") +
+      kInstallPaths.data_folder + ", nor is viewer/dist/template.html in a folder above the program");
 }
 
 }  // namespace achilles
