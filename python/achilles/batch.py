@@ -103,6 +103,11 @@ class Batch(_core.Batch):
         Joint.set_drive; one number per world or one for all."""
         self._set_joint(joint, "set_drive", worlds, axis, gains)
 
+    def set_motor(self, joint, worlds=None, *, axis=0, max, **target) -> None:
+        """Changes the motor along an axis of a joint: set_motor("hip", speed=numbers, max=5), in the words of
+        Joint.set_motor; one number per world or one for all."""
+        self._set_joint(joint, "set_motor", worlds, axis, {**target, "max": max})
+
     def set_spring(self, joint, worlds=None, *, axis=0, **spring) -> None:
         """Changes the spring along an axis of a joint, in the words of Joint.set_spring; one number per world or one for
         all."""

@@ -97,6 +97,7 @@ class Scene:
         self._compiled = None
         self._sets = []
         self._file = "<scene>"
+        self._bytes = {}
         if name is not None:
             self._tree["name"] = str(name)
         time = {key: value for key, value in (("step", step), ("duration", duration)) if value is not None}
@@ -115,6 +116,7 @@ class Scene:
         scene._compiled = compiled
         scene._sets = sets
         scene._file = compiled.file
+        scene._bytes = compiled.files
         return scene
 
     @property
@@ -137,10 +139,15 @@ class Scene:
         if self._compiled is None:
             # In the layout of a file, so that lines of errors are those of what save() would write.
             text = _core.scene_text_to_yaml(_to_yaml(self._tree), self._file)
-            self._compiled = _core.parse_scene(text, self._file, [])
+            self._compiled = _core.parse_scene(text, self._file, [], self._bytes)
         if method is None or method == self._compiled.method:
             return self._compiled
-        return _core.parse_scene(self._compiled.text, self._file, [("method.name", _to_yaml(str(method)))])
+        return self._parse([("method.name", _to_yaml(str(method)))])
+
+    def _parse(self, sets):
+        """The scene with values changed. The files that it names are those that it was read with."""
+        compiled = self._compile()
+        return _core.parse_scene(compiled.text, self._file, sets, compiled.files)
 
     def check(self) -> Scene:
         """Makes all checks now: raises SceneError with everything that is wrong. Returns the scene."""
@@ -150,18 +157,25 @@ class Scene:
     def with_overrides(self, overrides) -> Scene:
         """A copy with values changed, as --set does: {"time.step": 0.01, "bodies.ball.mass": 2}."""
         sets = _to_sets(overrides)
-        return Scene._of(_core.parse_scene(self._compile().text, self._file, sets), self._sets + sets)
+        return Scene._of(self._parse(sets), self._sets + sets)
 
     def set(self, path, value) -> Scene:
         """Changes one value: set("bodies.ball.mass", 2). None takes a key away. Returns the scene."""
         changed = self.with_overrides({path: value})
-        self._tree, self._compiled, self._sets = None, changed._compiled, changed._sets
+        self._tree, self._compiled, self._sets, self._bytes = None, changed._compiled, changed._sets, changed._bytes
         return self
 
     def save(self, path) -> None:
-        """Writes the scene as YAML. Reading it gives the same bits; relative file names start at the new place."""
+        """Writes the scene as YAML. Reading it gives the same bits: a mesh or another file that the scene names is found
+        from the new place. ValueError where such a file is gone or has changed since the scene was read."""
+        home, folder = (os.path.dirname(os.path.abspath(each)) for each in (self._file, path))
+        for name, content in self.files.items():
+            if not _has_content(os.path.join(home, name), content):
+                raise ValueError(f"save: '{os.path.join(home, name)}' is not the file that the scene was read with; "
+                                 f"files[{name!r}] holds its bytes")
+        text = _core.move_scene_text(self._compile(), folder) if self.files and home != folder else self.text
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text)
+            file.write(text)
 
     @property
     def text(self) -> str:
@@ -241,7 +255,7 @@ class Scene:
         return Scene._of(self._compile(), list(self._sets))
 
     def __reduce__(self):
-        return _unpickle, (self.text, self._file, self._sets)
+        return _unpickle, (self.text, self._file, self._sets, self.files)
 
     # --- building -------------------------------------------------------------------------------------------------
 
@@ -354,5 +368,13 @@ class Scene:
         return self._add("rules", {"ignore": (first, second)})
 
 
-def _unpickle(text, file, sets):
-    return Scene._of(_core.parse_scene(text, file, []), sets)
+def _unpickle(text, file, sets, files):
+    return Scene._of(_core.parse_scene(text, file, [], files), sets)
+
+
+def _has_content(path, content):
+    try:
+        with open(path, "rb") as file:
+            return file.read() == content
+    except OSError:
+        return False

@@ -146,7 +146,7 @@ class Simulation(_core.Simulation):
         return copy
 
     def __reduce__(self):
-        return _restore, (type(self), self.scene, self.threads, self._is_watched(), self.snapshot())
+        return _restore, (type(self), self.scene, self.threads, self._is_watched(), self.snapshot(), self._event_options())
 
     def _repr_html_(self):
         """The present state in Jupyter, to be looked at from all sides."""
@@ -169,9 +169,11 @@ def _shape_scene(shape):
     return _to_yaml({"achilles": 1, "bodies": [_to_plain({"name": "shape", "shape": shape})]})
 
 
-def _restore(kind, scene, threads, watch, snapshot):
+def _restore(kind, scene, threads, watch, snapshot, events):
     simulation = kind.__new__(kind)
     Simulation.__init__(simulation, scene, threads=threads, watch=watch)
+    if events is not None:
+        simulation.watch_events(*events)
     simulation.restore(snapshot)
     return simulation
 

@@ -4,12 +4,15 @@
 #include "motors.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace achilles::python {
 namespace {
 
 using CorePointer = std::shared_ptr<Core>;
+using Clock = std::chrono::steady_clock;
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
 class Batch {
@@ -29,6 +32,43 @@ class Batch {
   /// n steps of every world that has not stopped.
   void step(std::int64_t n) {
     if (n < 1) throw py::value_error("step(n): n must be at least 1");
+    while (n > 0) {
+      const std::int64_t count = has_listeners() ? 1 : std::min(n, count_between_signals());
+      const Clock::time_point began = Clock::now();
+      const std::vector<Core*> stepped = step_all(count);
+      seconds_per_step_ = std::chrono::duration<double>(Clock::now() - began).count() / static_cast<double>(count);
+      n -= count;
+      for (Core* const world : stepped) {
+        if (!world->listeners().empty()) world->call_listeners();
+      }
+      if (n > 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+  }
+
+  /// The number of bodies, which all worlds have; ValueError where bodies were added to or removed from some.
+  [[nodiscard]] std::size_t body_count() const {
+    const std::size_t count = worlds_[0]->world().bodies.size();
+    for (const CorePointer& world : worlds_) {
+      if (world->world().bodies.size() != count) throw py::value_error("the worlds have different numbers of bodies");
+    }
+    return count;
+  }
+
+ private:
+  [[nodiscard]] bool has_listeners() const {
+    return std::ranges::any_of(worlds_, [](const CorePointer& world) { return !world->listeners().empty(); });
+  }
+
+  /// Steps of all worlds between two looks for Ctrl-C, by what the last ones took; one before there are any.
+  [[nodiscard]] std::int64_t count_between_signals() const {
+    constexpr double kMost = 1e9;
+    return seconds_per_step_ > 0
+               ? static_cast<std::int64_t>(std::clamp(kSignalInterval / seconds_per_step_, 1.0, kMost))
+               : 1;
+  }
+
+  /// The worlds that took the steps.
+  std::vector<Core*> step_all(std::int64_t n) {
     std::vector<Core*> lent;
     std::vector<Simulation*> list;
     std::vector<StepReport> reports;
@@ -53,20 +93,12 @@ class Batch {
       throw;
     }
     take_back();
+    return lent;
   }
 
-  /// The number of bodies, which all worlds have; ValueError where bodies were added to or removed from some.
-  [[nodiscard]] std::size_t body_count() const {
-    const std::size_t count = worlds_[0]->world().bodies.size();
-    for (const CorePointer& world : worlds_) {
-      if (world->world().bodies.size() != count) throw py::value_error("the worlds have different numbers of bodies");
-    }
-    return count;
-  }
-
- private:
   std::vector<CorePointer> worlds_;
   int threads_;
+  double seconds_per_step_ = 0;  // of all worlds together
 };
 
 template <FindLayout kFind>
@@ -191,9 +223,11 @@ void bind_batch(py::module_& module) {
   batch.def(py::init<std::vector<CorePointer>, int>(), py::arg("worlds"), py::arg("threads"))
       .def("__len__", &Batch::size)
       .def_property_readonly("threads", &Batch::threads, "that a step runs on")
-      .def("step", &Batch::step, py::arg("n") = 1,
-           "Takes n steps of every world that has not stopped itself, on all threads. Worlds that stop stay where they "
-           "are until they are reset.")
+      .def(
+          "step", &Batch::step, py::arg("n") = 1,
+          "Takes n steps of every world that has not stopped itself, on all threads. Worlds that stop stay where they "
+          "are until they are reset. Callbacks of worlds are called after each step, world after world. Ctrl-C ends it "
+          "between two steps.")
       .def_property_readonly(
           "time",
           [](const Batch& b) {

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
+#include <numeric>
 
 namespace achilles::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr double kSignalInterval = 0.05;  // [s] between looks for Ctrl-C
 
 /// Marks the simulation as stepping while the GIL is free.
 class Busy {
@@ -24,14 +22,30 @@ class Busy {
   bool& flag_;
 };
 
-bool has_sleepers(const BodyArrays& bodies) {
-  return !bodies.asleep.empty() && std::memchr(bodies.asleep.data(), 1, bodies.asleep.size()) != nullptr;
+/// Whether a body sleeps or is on its way there: elsewhere waking changes nothing.
+bool may_sleep(const World& world) {
+  const auto is_set = [](auto number) { return number != 0; };
+  return std::ranges::any_of(world.bodies.asleep, is_set) || std::ranges::any_of(world.sleep.calm_steps, is_set);
+}
+
+/// Whether a body moves along or about an axis that is locked.
+bool breaks_lock(const BodyVelocity& u, Locks locks) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (((locks.bits >> axis) & 1) != 0 && u.linear[axis] != 0) return true;
+    if (((locks.bits >> (axis + 3)) & 1) != 0 && u.angular[axis] != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 Core::Core(const Scene& scene, int threads, Watch watch)
-    : simulation_(scene, threads), watch_(std::move(watch)), materials_(scene.materials) {
+    : simulation_(scene, threads),
+      watch_(std::move(watch)),
+      joint_keys_(simulation_.world().joints.size()),
+      next_joint_key_(joint_keys_.size()),
+      materials_(scene.materials) {
+  std::iota(joint_keys_.begin(), joint_keys_.end(), 0U);
   if (materials_.empty()) materials_.push_back({"default", {}});
   watch_from_here();
 }
@@ -40,6 +54,12 @@ Core::Core(const Core& other)
     : std::enable_shared_from_this<Core>(),
       simulation_(other.simulation_),
       watch_{other.watch_.report, {}, {}, {}},
+      is_written_(other.is_written_),
+      is_rest_known_(other.is_rest_known_),
+      rest_(other.rest_),
+      joint_keys_(other.joint_keys_),
+      next_joint_key_(other.next_joint_key_),
+      event_options_(other.event_options_),
       stopped_(other.stopped_),
       materials_(other.materials_) {
   watch_from_here();
@@ -74,8 +94,12 @@ void Core::check_fixed_size(const char* what) const {
 }
 
 void Core::expect_writing() {
-  if (!is_written_ && has_sleepers(world().bodies)) before_ = world().bodies;
+  const BodyArrays& bodies = world().bodies;
   is_written_ = true;
+  if (is_rest_known_ || !may_sleep(world())) return;
+  rest_.resize(bodies.size());
+  for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] = {bodies.position[i], bodies.orientation[i]};
+  is_rest_known_ = true;
 }
 
 void Core::take_written() {
@@ -93,34 +117,41 @@ void Core::take_written() {
       bodies.velocity[i] = {};
       throw std::invalid_argument("body '" + world.names[i] + "' is fixed: it can be placed anew, but has no velocity");
     }
-    if (bodies.locks[i].bits != 0) {
+    if (breaks_lock(u, bodies.locks[i])) {
       world.set_velocity(world.handle_of(static_cast<std::uint32_t>(i)), BodyVelocity(u));
     }
   }
-  if (!before_) return;
-  for (std::uint32_t i = 0; i < bodies.size() && i < before_->size(); ++i) {
-    const bool stays = bodies.position[i] == before_->position[i] &&
-                       bodies.orientation[i].coeffs() == before_->orientation[i].coeffs();
-    const bool keeps = bodies.velocity[i].linear == before_->velocity[i].linear &&
-                       bodies.velocity[i].angular == before_->velocity[i].angular &&
-                       bodies.applied_force[i] == before_->applied_force[i] &&
-                       bodies.applied_torque[i] == before_->applied_torque[i];
-    if (stays && keeps) continue;
-    if (bodies.is_movable(i)) {
+  if (is_rest_known_) wake_written();
+}
+
+/// Bodies that were moved, and sleepers that were given a velocity or a force, of which they have none.
+void Core::wake_written() {
+  World& world = simulation_.world();
+  const BodyArrays& bodies = world.bodies;
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+    const bool is_moved = bodies.position[i] != rest_[i].p || bodies.orientation[i].coeffs() != rest_[i].q.coeffs();
+    const BodyVelocity& u = bodies.velocity[i];
+    const bool is_pushed = !(u.linear.isZero(0) && u.angular.isZero(0) && bodies.applied_force[i].isZero(0) &&
+                             bodies.applied_torque[i].isZero(0));
+    if (!bodies.is_movable(i)) {
+      if (is_moved) world.wake_all();
+    } else if (is_moved || (bodies.asleep[i] != 0 && is_pushed)) {
       world.wake(i);
-    } else if (!stays) {
-      world.wake_all();
     }
   }
-  before_.reset();
+  is_rest_known_ = false;
 }
 
 void Core::begin_steps() {
   (void)use();
-  if (is_written_) {
-    take_written();
-    is_written_ = exports_ > 0;
-  }
+  if (is_written_) take_written();
+  is_written_ = exports_ > 0;
+  is_rest_known_ = false;
+}
+
+/// Views that are still held may be written before the next step.
+void Core::end_steps() {
+  if (exports_ > 0) expect_writing();
 }
 
 StepReport Core::advance_once() { return run_ ? run_->step() : simulation_.step(); }
@@ -150,6 +181,7 @@ StepReport Core::step(std::int64_t n) {
                std::chrono::duration<double>(Clock::now() - looked).count() < kSignalInterval);
     }
     stopped_ = report.stopped;
+    end_steps();
     call_listeners();
     if (n > 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (n > 0) looked = Clock::now();
@@ -169,6 +201,7 @@ bool Core::step_until(std::int64_t last, double seconds) {
       } while (!stopped_ && listeners_.empty() && simulation_.world().step_index < last &&
                std::chrono::duration<double>(Clock::now() - start).count() < seconds);
     }
+    end_steps();
     call_listeners();
     if (stopped_) return true;
     if (std::chrono::duration<double>(Clock::now() - start).count() >= seconds) break;
@@ -198,6 +231,12 @@ void Core::record_state(const std::string& path) {
   Recorder(use(), options).finish();
 }
 
+Snapshot Core::snapshot() {
+  begin_steps();
+  end_steps();
+  return {world(), materials_, joint_keys_};
+}
+
 void Core::restore(const Snapshot& snapshot) {
   const World& saved = snapshot.world;
   World& own = world();
@@ -205,7 +244,10 @@ void Core::restore(const Snapshot& snapshot) {
   if (saved.bodies.size() != own.bodies.size()) check_fixed_size("restore a state with other bodies");
   simulation_.restore(saved);
   materials_ = snapshot.materials;
-  before_.reset();
+  joint_keys_ = snapshot.joint_keys;
+  for (const std::uint64_t key : joint_keys_) next_joint_key_ = std::max(next_joint_key_, key + 1);
+  is_written_ = is_rest_known_ = false;
+  end_steps();
   stopped_.reset();
   notes_.clear();
   watch_from_here();
@@ -238,13 +280,14 @@ Simulation& Core::lend() {
 void Core::take_back(const StepReport& report, bool has_stepped) {
   is_busy_ = false;
   if (has_stepped) stopped_ = report.stopped;
+  end_steps();
 }
 
 BodyHandle Core::add_body(const BodyDescription& description) {
   World& own = world();
   check_fixed_size("add a body");
+  begin_steps();
   const BodyHandle handle = own.add_body(description);
-  before_.reset();
   notes_ = {"bodies were added or removed: the report begins there"};
   watch_from_here();
   return handle;
@@ -253,17 +296,32 @@ BodyHandle Core::add_body(const BodyDescription& description) {
 void Core::remove_body(BodyHandle body) {
   World& own = world();
   check_fixed_size("remove a body");
+  begin_steps();
+  const std::uint32_t index = own.index_of(body);
+  std::vector<std::uint64_t> kept;
+  for (std::size_t k = 0; k < own.joints.size(); ++k) {
+    if (own.joints[k].body_a != index && own.joints[k].body_b != index) kept.push_back(joint_keys_[k]);
+  }
   own.remove_body(body);
-  before_.reset();
+  joint_keys_ = std::move(kept);
   notes_ = {"bodies were added or removed: the report begins there"};
   watch_from_here();
 }
 
-std::uint32_t Core::add_joint(const JointDescription& description) { return change().add_joint(description); }
+std::uint64_t Core::add_joint(const JointDescription& description) {
+  change().add_joint(description);
+  joint_keys_.push_back(next_joint_key_++);
+  return joint_keys_.back();
+}
 
-void Core::remove_joint(const std::string& name) {
-  World& own = change();
-  own.remove_joint(own.find_joint(name));
+void Core::remove_joint(std::uint32_t index) {
+  change().remove_joint(index);
+  joint_keys_.erase(joint_keys_.begin() + index);
+}
+
+void Core::watch_events(const EventOptions& options) {
+  use().watch_events(options);
+  event_options_ = options;
 }
 
 const WorldQuery& Core::query() {

@@ -18,6 +18,8 @@ namespace achilles::python {
 
 namespace py = pybind11;
 
+inline constexpr double kSignalInterval = 0.05;  // [s] between looks for Ctrl-C
+
 /// How a simulation is watched: for its report, and on request by a recording.
 struct Watch {
   bool report = true;
@@ -29,7 +31,8 @@ struct Watch {
 /// All that a simulation can return to.
 struct Snapshot {
   World world;
-  std::vector<Material> materials;  // as they were changed since the start
+  std::vector<Material> materials;        // as they were changed since the start
+  std::vector<std::uint64_t> joint_keys;  // per joint
 };
 
 /// What is to be different about a material.
@@ -54,14 +57,16 @@ class Core : public std::enable_shared_from_this<Core> {
   /// Steps until the step index reaches `last`, or for `seconds` of wall time. Whether that is done or stopped.
   bool step_until(std::int64_t last, double seconds);
   [[nodiscard]] std::string report_json();
-  [[nodiscard]] Snapshot snapshot() { return {world(), materials_}; }
+  [[nodiscard]] Snapshot snapshot();
   void restore(const Snapshot& snapshot);
   /// Replaces the law of a material, also of sleepers, which wake. Throws std::invalid_argument for impossible numbers.
   void set_material(const std::string& name, const MaterialChange& change);
 
-  /// For somebody who steps many simulations at once: takes what was written, and keeps others away until take_back.
+  /// For stepping many simulations at once: takes what was written, and keeps others away until take_back.
   [[nodiscard]] Simulation& lend();
   void take_back(const StepReport& report, bool has_stepped);
+  /// Calls the listeners with the events of the last step.
+  void call_listeners();
   /// Ends the recording, if there is one, and returns the report.
   std::string close();
 
@@ -70,14 +75,25 @@ class Core : public std::enable_shared_from_this<Core> {
 
   BodyHandle add_body(const BodyDescription& description);
   void remove_body(BodyHandle body);
-  std::uint32_t add_joint(const JointDescription& description);
-  void remove_joint(const std::string& name);
+  /// The key of the new joint.
+  std::uint64_t add_joint(const JointDescription& description);
+  void remove_joint(std::uint32_t index);
+  /// Per joint a number that no other joint of this simulation has had: what a handle knows its joint by.
+  [[nodiscard]] const std::vector<std::uint64_t>& joint_keys() const { return joint_keys_; }
 
-  /// Remembers what sleeps before somebody may write to a view, so that the next step can wake whom that moves.
+  /// Remembers where the bodies are before a view is written, so that the next step wakes those that are moved.
   void expect_writing();
   void add_view() { ++exports_; }
   void drop_view() { --exports_; }
-  void add_listener(py::function listener) { listeners_.push_back(std::move(listener)); }
+
+  /// From now on every step looks for events.
+  void watch_events(const EventOptions& options);
+  /// What watch_events was given; nothing where the scene alone decides.
+  [[nodiscard]] const std::optional<EventOptions>& event_options() const { return event_options_; }
+
+  /// Functions of Python that are called with events. They belong to the Python object of the simulation, and end with
+  /// it.
+  [[nodiscard]] std::vector<py::function>& listeners() { return listeners_; }
 
   /// The query of the present state.
   [[nodiscard]] const WorldQuery& query();
@@ -90,17 +106,22 @@ class Core : public std::enable_shared_from_this<Core> {
   void watch_from_here();
   void check_fixed_size(const char* what) const;
   void take_written();
+  void wake_written();
   void begin_steps();
+  void end_steps();
   StepReport advance_once();
-  void call_listeners();
 
   Simulation simulation_;
   Watch watch_;
   std::unique_ptr<Recorder> run_;
   bool is_busy_ = false;
-  bool is_written_ = false;  // a writable view was given out since the last step
+  bool is_written_ = false;  // a view may have been written since the last step
   int exports_ = 0;
-  std::optional<BodyArrays> before_;  // writing, where somebody sleeps
+  bool is_rest_known_ = false;
+  std::vector<Pose> rest_;  // centres and orientations of all bodies before a view may have been written
+  std::vector<std::uint64_t> joint_keys_;
+  std::uint64_t next_joint_key_ = 0;
+  std::optional<EventOptions> event_options_;
   std::vector<py::function> listeners_;
   std::unique_ptr<WorldQuery> query_;
   std::optional<Stop> stopped_;
@@ -119,12 +140,16 @@ class Core : public std::enable_shared_from_this<Core> {
 /// NumPy's array of values that are real numbers; TypeError otherwise.
 [[nodiscard]] py::object to_real_array(const py::handle& values);
 
+/// Shows the listeners of a Simulation to the garbage collector, so that it finds cycles through them.
+void take_part_in_collection(PyHeapTypeObject* heap_type);
+
 void bind_errors(py::module_& module);
 void bind_scene(py::module_& module);
 void bind_reports(py::module_& module);
 void bind_simulation(py::module_& module);
 void bind_state(py::class_<Core, std::shared_ptr<Core>>& simulation);
 void bind_records(py::class_<Core, std::shared_ptr<Core>>& simulation, py::module_& module);
+void bind_listeners(py::class_<Core, std::shared_ptr<Core>>& simulation);
 void bind_handles(py::class_<Core, std::shared_ptr<Core>>& simulation, py::module_& module);
 void bind_batch(py::module_& module);
 void bind_recording(py::module_& module);

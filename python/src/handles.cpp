@@ -178,26 +178,34 @@ void bind_body(py::module_& module) {
       .def("__repr__", &show_body);
 }
 
-/// A joint, by its name: that of a removed one is gone.
+/// A joint of a running simulation, by a key that no other joint of it gets.
 struct JointReference {
   CorePointer core;
+  std::uint64_t key = 0;
   std::string name;
 
+  [[nodiscard]] bool is_alive() const {
+    (void)core->use();
+    const std::vector<std::uint64_t>& keys = core->joint_keys();
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  }
   [[nodiscard]] std::uint32_t index() const {
-    const World& world = core->world();
-    const auto found = std::find(world.joint_names.begin(), world.joint_names.end(), name);
-    if (found == world.joint_names.end()) throw_dead("joint '" + name + "' was removed");
-    return static_cast<std::uint32_t>(found - world.joint_names.begin());
+    if (!is_alive()) throw_dead("joint '" + name + "' was removed");
+    const std::vector<std::uint64_t>& keys = core->joint_keys();
+    return static_cast<std::uint32_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
   }
   [[nodiscard]] const WorldJoint& joint() const { return core->world().joints[index()]; }
 };
 
+JointReference get_joint(const CorePointer& core, std::size_t index) {
+  return {core, core->joint_keys()[index], core->world().joint_names[index]};
+}
+
 JointReference find_joint(const CorePointer& core, const std::string& name) {
-  const World& world = core->world();
-  if (std::find(world.joint_names.begin(), world.joint_names.end(), name) == world.joint_names.end()) {
-    throw py::key_error("there is no joint '" + name + "'");
-  }
-  return {core, name};
+  const std::vector<std::string>& names = core->world().joint_names;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw py::key_error("there is no joint '" + name + "'");
+  return get_joint(core, static_cast<std::size_t>(found - names.begin()));
 }
 
 /// One number, or as many as there are free axes.
@@ -283,6 +291,7 @@ void bind_joint(py::module_& module) {
   py::class_<JointReference> joint(module, "Joint", "A joint of a running simulation.");
   joint.def_readonly("name", &JointReference::name, "its name in the scene")
       .def_property_readonly("index", &JointReference::index, "its row in the arrays of joints, at present")
+      .def_property_readonly("is_alive", &JointReference::is_alive, "False once it was removed")
       .def_property_readonly(
           "bodies",
           [](const JointReference& j) {
@@ -319,8 +328,17 @@ void bind_joint(py::module_& module) {
           "torque", [](const JointReference& j) { return from_vec3(load_of(j, &JointLoad::torque)); },
           "on its second body in the last step, about its anchor [N m]")
       .def(
-          "remove", [](const JointReference& j) { j.core->remove_joint(j.name); }, "Removes it.")
-      .def("__repr__", [](const JointReference& j) { return py::str("Joint({!r})").format(j.name); });
+          "remove", [](const JointReference& j) { j.core->remove_joint(j.index()); }, "Removes it.")
+      .def("__eq__",
+           [](const JointReference& a, const py::object& other) {
+             if (!py::isinstance<JointReference>(other)) return false;
+             const auto& b = other.cast<const JointReference&>();
+             return a.core == b.core && a.key == b.key;
+           })
+      .def("__hash__", [](const JointReference& j) { return py::hash(py::int_(j.key)); })
+      .def("__repr__", [](const JointReference& j) {
+        return py::str(j.is_alive() ? "Joint({!r})" : "Joint({!r}, removed)").format(j.name);
+      });
   bind_drive(joint);
 }
 
@@ -363,7 +381,7 @@ void bind_handles(py::class_<Core, CorePointer>& simulation, py::module_& module
       "joints",
       [](const CorePointer& core) {
         py::list list;
-        for (const std::string& name : core->world().joint_names) list.append(JointReference{core, name});
+        for (std::size_t k = 0; k < core->joint_keys().size(); ++k) list.append(get_joint(core, k));
         return list;
       },
       "All joints.");
@@ -377,8 +395,7 @@ void bind_handles(py::class_<Core, CorePointer>& simulation, py::module_& module
       "_add_joint",
       [](const CorePointer& core, const std::string& scene_text) {
         const JointDescription description = parse_scene(scene_text).joints.back();
-        core->add_joint(description);
-        return JointReference{core, description.name};
+        return JointReference{core, core->add_joint(description), description.name};
       },
       "Adds the last joint of a scene.");
 }

@@ -26,8 +26,10 @@ std::optional<Answer> cast_ray(Core& core, const py::object& origin, const py::o
 }
 
 /// Distances along many rays, infinite where nothing is hit, and the bodies hit, -1 where there is none.
-py::tuple cast_rays(Core& core, const py::array_t<double, py::array::c_style | py::array::forcecast>& origins,
-                    const py::array_t<double, py::array::c_style | py::array::forcecast>& directions, double range) {
+py::tuple cast_rays(Core& core, const py::object& origin_list, const py::object& direction_list, double range) {
+  using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+  const auto origins = Array::ensure(to_real_array(origin_list));
+  const auto directions = Array::ensure(to_real_array(direction_list));
   const auto is_list = [](const py::array& array) { return array.ndim() == 2 && array.shape(1) == 3; };
   if (!is_list(origins) || !is_list(directions) || origins.shape(0) != directions.shape(0)) {
     throw py::value_error("cast_rays: origins and directions of the same shape (count, 3) are expected");

@@ -78,13 +78,6 @@ py::array copy_pairs(Core& core, const Read& read) {
   return make_read_only(std::move(out));
 }
 
-void watch_events(Core& core, double touching, double proximity, bool persistent) {
-  if (!(touching >= 0) || !(proximity >= touching)) {
-    throw py::value_error("watch_events: 0 <= touching <= proximity is expected");
-  }
-  core.use().watch_events({touching, proximity, persistent});
-}
-
 /// An IntEnum, which NumPy compares as the number that it is.
 void bind_event_kinds(py::module_& module) {
   py::list members;
@@ -125,13 +118,6 @@ void bind_records(py::class_<Core, std::shared_ptr<Core>>& simulation, py::modul
       "events", &copy_events,
       "Events of the last step, a structured array with the fields kind (an EventKind), time [s], first and second. "
       "Empty unless the scene asks for events or has triggers, or watch_events was called.");
-  simulation.def("watch_events", &watch_events, py::arg("touching") = EventOptions{}.touching,
-                 py::arg("proximity") = EventOptions{}.proximity, py::arg("persistent") = false,
-                 "From now on every step looks for events: bodies nearer than `touching` [m] touch, those nearer than "
-                 "`proximity` [m] are near.");
-  simulation.def("on_event", &Core::add_listener, py::arg("callback"),
-                 "Calls callback(event) for every event, after the step in which it was found. An exception that it "
-                 "raises comes out of step(); the step is then done.");
   simulation.def_property_readonly(
       "joint_position",
       [](Core& core) {

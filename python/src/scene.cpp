@@ -121,6 +121,20 @@ void bind_errors(py::module_& module) {
       .def_readonly("column", &Diagnostic::column, "from 1; 0 where there is none")
       .def_readonly("field", &Diagnostic::field, "path of the key, as bodies.left.mass")
       .def_readonly("message", &Diagnostic::message, "what was found and what is allowed")
+      .def(py::pickle(
+          [](const Diagnostic& d) {
+            return py::make_tuple(d.severity == Diagnostic::Severity::kError, d.file, d.line, d.column, d.field,
+                                  d.message);
+          },
+          [](const py::tuple& saved) {
+            const auto severity = saved[0].cast<bool>() ? Diagnostic::Severity::kError : Diagnostic::Severity::kWarning;
+            return Diagnostic{severity,
+                              saved[1].cast<std::string>(),
+                              saved[2].cast<int>(),
+                              saved[3].cast<int>(),
+                              saved[4].cast<std::string>(),
+                              saved[5].cast<std::string>()};
+          }))
       .def("__repr__", &Diagnostic::text);
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
@@ -164,10 +178,17 @@ void bind_scene(py::module_& module) {
       .def("__repr__", &show_scene);
   module.def(
       "parse_scene",
-      [](const std::string& text, const std::string& file, const Sets& sets) {
-        return parse_scene(text, file, to_overrides(sets));
+      [](const std::string& text, const std::string& file, const Sets& sets,
+         const std::map<std::string, py::bytes>& files) {
+        std::vector<SceneFile> supply;
+        for (const auto& [name, bytes] : files) {
+          supply.push_back({name, std::make_shared<const std::string>(bytes.cast<std::string>())});
+        }
+        const py::gil_scoped_release release;
+        return parse_scene(text, file, to_overrides(sets), supply);
       },
-      py::arg("text"), py::arg("file"), py::arg("sets"), py::call_guard<py::gil_scoped_release>());
+      py::arg("text"), py::arg("file"), py::arg("sets"), py::arg("files") = py::dict());
+  module.def("move_scene_text", &move_scene_text, py::arg("scene"), py::arg("folder"));
   bind_load(module);
   module.def("scene_text_to_json", &scene_text_to_json, py::arg("text"), py::arg("file"));
   module.def("scene_text_to_yaml", &scene_text_to_yaml, py::arg("text"), py::arg("file"));

@@ -41,12 +41,13 @@ py::tuple save(const Snapshot& snapshot) {
     materials.append(py::make_tuple(name, law.friction, law.restitution, law.rolling_friction, law.torsional_friction,
                                     law.stiffness, law.damping, anisotropy));
   }
-  return py::make_tuple(py::bytes(out.str()), materials);
+  return py::make_tuple(py::bytes(out.str()), materials, snapshot.joint_keys);
 }
 
 Snapshot load(const py::tuple& saved) {
   std::istringstream in{saved[0].cast<std::string>()};
-  Snapshot snapshot{World::load(in), {}};
+  Snapshot snapshot{World::load(in), {}, saved[2].cast<std::vector<std::uint64_t>>()};
+  if (snapshot.joint_keys.size() != snapshot.world.joints.size()) throw py::value_error("this is no saved snapshot");
   for (const py::handle& item : saved[1]) {
     const auto numbers = item.cast<py::tuple>();
     const auto number = [&](std::size_t k) { return numbers[k].cast<double>(); };
@@ -133,7 +134,9 @@ void bind_reports(py::module_& module) {
 
 void bind_simulation(py::module_& module) {
   bind_snapshot(module);
-  py::class_<Core, CorePointer> simulation(module, "Simulation", "A scene set in motion.");
+  py::class_<Core, CorePointer> simulation(module, "Simulation", py::custom_type_setup(&take_part_in_collection),
+                                           "A scene set in motion.");
+  bind_listeners(simulation);
   simulation
       .def(py::init(&make_core), py::arg("scene"), py::arg("threads"), py::arg("watch"), py::arg("record"),
            py::arg("every"), py::arg("sets"))
@@ -145,6 +148,7 @@ void bind_simulation(py::module_& module) {
   bind_steps(simulation);
   bind_state(simulation);
   bind_records(simulation, module);
+  bind_listeners(simulation);
   bind_handles(simulation, module);
   bind_sensors(simulation);
   bind_queries(simulation, module);

@@ -131,6 +131,21 @@ def test_motors_of_worlds_go_to_their_own_targets(pendulum):
         batch.motor_target = [[1, 2], [3, 4]]
 
 
+def test_motors_of_worlds_have_their_own_speeds_and_strengths(pendulum):
+    batch = achilles.Batch(pendulum, 3)
+    batch.set_motor("shoulder", speed=[0.5, -0.5, 0.5], max=[200, 200, 1])
+    batch.step(100)
+    assert batch.joint_velocity[:2, 0, 0] == pytest.approx([0.5, -0.5], rel=1e-6)
+    # The weight of 2 kg at 0.5 m, 9.81 N m, is more than the third motor has.
+    assert batch.joint_velocity[2, 0, 0] > 1
+    batch.set_motor("shoulder", worlds=[0], position=0.2, max=200)
+    batch.step(400)
+    assert batch.joint_position[0, 0, 0] == pytest.approx(0.2, abs=2e-3)
+    for wrong in ({"speed": 1}, {"max": 1}, {"speed": 1, "position": 1, "max": 1}, {"speed": 1, "max": -1}):
+        with pytest.raises((ValueError, TypeError)):
+            batch.set_motor("shoulder", **wrong)
+
+
 @pytest.fixture
 def cart():
     """A cart of 2 kg on a rail without gravity, driven to 0, with sensors of its position and acceleration."""

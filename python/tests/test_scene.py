@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import shutil
 
 import numpy as np
 import pytest
@@ -45,6 +46,20 @@ def test_error_names_file_line_column_and_field(tmp_path):
     assert error.field == "bodies.ball.shape.sphere.radius"
     assert "above 0" in error.diagnostics[0].message
     assert isinstance(error, ValueError)
+
+
+def test_errors_survive_pickling():
+    # As they come from a worker of multiprocessing.
+    with pytest.raises(achilles.SceneError) as caught:
+        achilles.loads("achilles: 1\ngravitty: [0, 0, 1]\nbodies:\n  - {name: a, shape: {sphere: {radius: 0}}}\n", file="f.yaml")
+    error = caught.value
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(other) is achilles.SceneError and str(other) == str(error)
+        assert (other.file, other.line, other.column, other.field) == (error.file, error.line, error.column, error.field)
+        assert [repr(d) for d in other.diagnostics] == [repr(d) for d in error.diagnostics] and len(other.diagnostics) == 2
+        assert [d.severity for d in other.diagnostics] == ["error"] * 2
+    warning = achilles.Scene().add_sphere("a", radius=1).add_sphere("b", radius=1, position=(0.5, 0, 0)).warnings[0]
+    assert repr(pickle.loads(pickle.dumps(warning))) == repr(warning) and warning.severity == "warning"
 
 
 def test_all_errors_are_listed_not_only_the_first():
@@ -125,6 +140,56 @@ def test_scenes_are_copied_and_pickled(gallery):
         other.set("time.step", 0.002)
         assert other.step == 0.002
         assert scene.step == 0.004
+
+
+@pytest.fixture
+def stone(tmp_path):
+    """A scene in a folder of its own, with the hull of points in a folder beside it."""
+    for name in ("scenes", "shapes"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "shapes" / "stone.txt").write_text("0 0 0\n1 0 0\n0 1 0\n0 0 1\n")
+    path = tmp_path / "scenes" / "stone.yaml"
+    path.write_text("achilles: 1\nbodies:\n  - {name: stone, shape: {hull: {file: ../shapes/stone.txt}}, mass: 1, spin: [1, 2, 3]}\n")
+    return path
+
+
+def take_steps(scene):
+    sim = achilles.Simulation(scene)
+    sim.step(20)
+    return sim.state_hash()
+
+
+def test_scene_with_files_is_saved_anywhere(stone, tmp_path):
+    scene = achilles.load(stone)
+    expected = take_steps(scene)
+    for place in (tmp_path / "beside.yaml", tmp_path / "deep" / "er" / "copy.yaml", tmp_path / "scenes" / "same.yaml"):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        scene.save(place)
+        assert take_steps(achilles.load(place)) == expected
+    assert (tmp_path / "scenes" / "same.yaml").read_text() == stone.read_text()
+    (tmp_path / "shapes" / "stone.txt").write_text("0 0 0\n2 0 0\n0 2 0\n0 0 2\n")
+    with pytest.raises(ValueError, match="stone.txt"):
+        scene.save(tmp_path / "late.yaml")
+    assert not (tmp_path / "late.yaml").exists()
+
+
+def test_pickled_scene_brings_its_files(stone, tmp_path, monkeypatch):
+    scene = achilles.load(stone)
+    sim = achilles.Simulation(scene)
+    sim.step(20)
+    expected = take_steps(scene)
+    saved = pickle.dumps((scene, sim))
+    faster = take_steps(scene.with_overrides({"time.step": 0.02}))
+    shutil.rmtree(tmp_path / "shapes")
+    monkeypatch.chdir(tmp_path)
+    scene, sim = pickle.loads(saved)
+    assert take_steps(scene) == sim.state_hash() == expected
+    assert scene.files == {"../shapes/stone.txt": b"0 0 0\n1 0 0\n0 1 0\n0 0 1\n"}
+    # What is changed then goes on with them.
+    assert take_steps(scene.with_overrides({"time.step": 0.02})) == take_steps(copy.copy(scene).set("time.step", 0.02)) == faster
+    assert achilles.Simulation(scene, method="soft-step").method == "soft-step"
+    scene.add_sphere("ball", radius=0.1, position=(5, 0, 0))
+    assert scene.check().body_names == ["stone", "ball"]
 
 
 def test_warnings_are_listed():

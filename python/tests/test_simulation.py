@@ -252,6 +252,19 @@ def test_queries_see_the_present_state(resting):
     assert sim.find_closest_point((3, 0, 2)).distance == pytest.approx(1)
 
 
+@pytest.mark.parametrize("wrong", [True, "down", 1j, None, np.array(["2026-01-01"], "M8[D]")])
+def test_rays_are_real_numbers(resting, wrong):
+    sim = achilles.Simulation(resting)
+    rows = np.full((1, 3), wrong)
+    for origins, directions in ((rows, [(0, 0, -1)]), ([(0, 0, 5)], rows)):
+        with pytest.raises(TypeError, match="real numbers"):
+            sim.cast_rays(origins, directions)
+    with pytest.raises(ValueError, match="shape"):
+        sim.cast_rays([(0, 0, 5)], [(0, 0)])
+    distances, _ = sim.cast_rays(np.array([(0, 0, 5)], np.int8), np.array([(0, 0, -1)], np.float16))
+    assert distances == pytest.approx([5 - 1.001], abs=1e-9)
+
+
 def test_bodies_come_and_go(falling):
     sim = achilles.Simulation(falling)
     sim.step(3)
@@ -281,6 +294,42 @@ def test_joints_come_and_go(falling):
         joint.position
     with pytest.raises(KeyError):
         sim.joint("link")
+
+
+def test_handle_of_a_joint_that_was_removed_stays_dead(falling):
+    sim = achilles.Simulation(falling)
+    snapshot = sim.snapshot()
+    old = sim.add_joint("link", "ball", ("left", "right"), at=(0, 0, 3))
+    linked = pickle.loads(pickle.dumps(sim.snapshot()))
+    assert old.is_alive and old == sim.joint("link") == sim.joints[0] and hash(old) == hash(sim.joint("link"))
+    old.remove()
+    new = sim.add_joint("link", "ball", ("left", "right"), at=(0, 0, 3))
+    assert not old.is_alive and new.is_alive and old != new and "removed" in repr(old)
+    for act in (lambda: old.position, old.remove, lambda: old.set_motor(speed=1, max=1)):
+        with pytest.raises(achilles.DeadHandleError):
+            act()
+    assert sim.joint("link") == new
+    sim.restore(snapshot)
+    assert not new.is_alive and sim.joints == []
+    # As handles of bodies do, those of joints live again with a state that has them.
+    sim.restore(linked)
+    assert old.is_alive and not new.is_alive
+    sim.body("left").remove()
+    assert not old.is_alive and sim.joints == []
+
+
+def test_joints_keep_their_handles_when_a_body_goes():
+    scene = achilles.Scene(gravity=(0, 0, 0))
+    for k in range(4):
+        scene.add_sphere(f"ball {k}", radius=0.1, position=(k, 0, 0))
+    for k in range(3):
+        scene.add_ball(f"link {k}", (f"ball {k}", f"ball {k + 1}"), at=(k + 0.5, 0, 0))
+    sim = achilles.Simulation(scene)
+    links = sim.joints
+    sim.body("ball 0").remove()
+    assert [link.is_alive for link in links] == [False, True, True]
+    assert [link.index for link in links[1:]] == [0, 1]
+    assert [body.name for body in links[2].bodies] == ["ball 2", "ball 3"]
 
 
 def test_names_that_there_are_not_are_key_errors(falling):
