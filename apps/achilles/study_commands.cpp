@@ -96,6 +96,7 @@ void add_common(CLI::App& command, StudyRequest& request) {
   request.add(command, "--figure", "Expression on the report, e.g. energy.final")->required()->expected(1);
   request.add(command, "--set,-s", "Any key of the scene")->type_name("PATH=VALUE")->expected(1)->take_all();
   request.add(command, "--workers", "Processes; default: one per core")->expected(1);
+  request.add(command, "--cluster", "Hand the runs to the Dask scheduler at this address")->expected(1);
   request.add(command, "--limit", "Wall time of one run [s]; default 600")->expected(1);
 }
 
@@ -111,6 +112,7 @@ void describe_studies(CLI::App& app, std::function<int()>& chosen) {
   request->add(*command, "--cluster", "Hand the runs to the Dask scheduler at this address")->expected(1);
   request->add(*command, "--report", "With show: folder for a page")->expected(1);
   request->add(*command, "--record,-r", "With replay: recording; default RUN.h5")->expected(1);
+  request->add_flag(*command, "--retry", "Do those again that crashed or went beyond a limit");
   request->add_flag(*command, "--quiet,-q", "No progress and no summary");
 
   request = begin_command(app, chosen, command, "converge", "Halve the step until a figure of the report settles");

@@ -14,6 +14,7 @@ import pytest
 import achilles
 from achilles.studies import sweep
 from achilles.studies.cluster import ClusterError
+from achilles.studies.convergence import converge, sensitivity
 
 SCENE = """achilles: 1
 time: {step: 0.01, duration: 0.3}
@@ -115,6 +116,18 @@ def test_killed_workers_and_a_restarted_scheduler_lose_no_run(cluster, tmp_path)
     ids = found[0].columns["id"]
     assert len(ids) == len(set(ids)) == count
     assert found[0].count_statuses() == {"done": count}
+    here = sweep(study, tmp_path / "local", workers=2)
+    assert here.columns["id"] == ids and here.columns["state_hash"] == found[0].columns["state_hash"]
+    assert len(set(here.columns["state_hash"])) == count  # equal by chance they would not be
+
+
+def test_converge_and_sensitivity_give_the_numbers_of_local_runs(cluster, tmp_path):
+    words = {"figure": "bodies.box.position.x", "scene": tmp_path / "box.yaml"}
+    there, here = (converge(**words, levels=4, tolerance=1e-9, **where) for where in ({"cluster": cluster.address}, {"workers": 2}))
+    assert there == here and len(here[0].levels) == 4
+    over = {"materials.default.friction": (0.1, 0.5), "bodies.box.mass": (1, 2)}
+    there, here = (sensitivity(**words, over=over, **where) for where in ({"cluster": cluster.address}, {"workers": 2}))
+    assert there == here and here[0].parameter == "materials.default.friction"
 
 
 def test_an_address_without_a_scheduler_is_an_error(tmp_path):

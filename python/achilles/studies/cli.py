@@ -64,6 +64,7 @@ def _add_sweep(commands: Any) -> None:
     command.add_argument("-o", "--output", required=True, help="folder of the results; one that exists is continued")
     command.add_argument("--workers", type=_positive, help="processes on this machine; default: one per core")
     command.add_argument("--cluster", metavar="ADDRESS", help="hand the runs to this Dask scheduler")
+    command.add_argument("--retry", action="store_true", help="do those again that crashed or went beyond a limit")
     command.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     command.set_defaults(chosen=_sweep)
 
@@ -107,6 +108,7 @@ def _add_sensitivity(commands: Any) -> None:
 def _add_common(command: Any) -> None:
     command.add_argument("--set", "-s", action="append", default=[], type=_assignment, metavar="PATH=VALUE")
     command.add_argument("--workers", type=_positive, help="processes; default: one per core")
+    command.add_argument("--cluster", metavar="ADDRESS", help="hand the runs to this Dask scheduler")
     command.add_argument("--limit", type=float, default=600.0, help="wall time of one run [s] (default 600)")
 
 
@@ -146,7 +148,7 @@ def _print_schema(_options: argparse.Namespace) -> int:
 
 def _sweep(options: argparse.Namespace) -> int:
     results = sweep(options.study, options.output, workers=options.workers, cluster=options.cluster,
-                    quiet=options.quiet)
+                    retry=options.retry, quiet=options.quiet)
     if not options.quiet:
         print(write_summary(results))
     return DONE
@@ -192,14 +194,15 @@ def _replay(options: argparse.Namespace) -> int:
 def _converge(options: argparse.Namespace) -> int:
     found = converge(options.scene, options.figure, methods=options.methods, levels=options.levels,
                      tolerance=options.tolerance, overrides=dict(options.set), workers=options.workers,
-                     limit=options.limit)
+                     cluster=options.cluster, limit=options.limit)
     print("\n".join(item.describe() for item in found))
     return DONE
 
 
 def _sensitivity(options: argparse.Namespace) -> int:
     found = sensitivity(options.scene, options.figure, dict(options.over), method=options.method,
-                        overrides=dict(options.set), workers=options.workers, limit=options.limit)
+                        overrides=dict(options.set), workers=options.workers, cluster=options.cluster,
+                        limit=options.limit)
     width = max(len(effect.parameter) for effect in found)
     print(f"{'parameter':<{width}}  {'low':>10}  {'high':>10}  {'at low':>12}  {'at middle':>12}  {'at high':>12}  {'moves by':>12}")
     for e in found:

@@ -10,9 +10,11 @@ from typing import Any
 
 import achilles
 
+from .cluster import run_on_cluster
 from .expression import Expression, ExpressionError
 from .local import run_locally
-from .plan import Run
+from .plan import Run, make_id, read_scene_files
+from .runner import print_notice
 from .study import Limits, StudyError
 from .task import Task
 
@@ -32,7 +34,7 @@ class Convergence:
     levels: list[Level]
     order: float  # observed from the last three levels; NaN where they give none
     extrapolated: float  # [Richardson] from the last two levels and the order
-    is_settled: bool  # the last halving changed the figure by less than the tolerance
+    is_settled: bool  # the last two halvings changed the figure by less than the tolerance
 
     def describe(self) -> str:
         lines = [f"{self.method}:", f"  {'step [s]':>12} {'figure':>16} {'change':>12}"]
@@ -56,41 +58,89 @@ def observe_order(values: list[float]) -> float:
     return math.log2(coarse / fine)
 
 
-def _run_all(scene: str, runs: list[Run], figure: str, workers: int | None, limit: float) -> dict[int, Level]:
-    try:
-        Expression(figure)
-    except ExpressionError as error:
-        raise StudyError([f"--figure: {error}"]) from None
-    task = Task({"": scene}, (), (figure,), "stopped == null", "never", "", Limits(time=limit))
-    found: dict[int, Level] = {}
-    for run, result in run_locally(runs, task, workers or os.cpu_count() or 1):
-        value = result["figures"].get(figure)
-        good = isinstance(value, (int, float)) and not isinstance(value, bool)
-        message = result["message"] if result["status"] != "done" else ""
-        found[run.index] = Level(run.overrides.get("time.step", math.nan), float(value) if good else math.nan, message)
-    if all(math.isnan(level.value) for level in found.values()):
-        raise StudyError([f"no run gave a number for '{figure}': {found[0].message}"])
-    return found
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A run of a ready study: what its scene gets besides what the user sets."""
+
+    method: str | None
+    values: dict[str, Any]
+
+
+class Runner:
+    """Runs of one scene for one figure, on the cores of this machine or on a cluster."""
+
+    def __init__(self, scene: str | os.PathLike[str], figure: str, overrides: dict[str, Any] | None, *,
+                 workers: int | None, cluster: str | None, limit: float):
+        try:
+            Expression(figure)
+        except ExpressionError as error:
+            raise StudyError([f"--figure: {error}"]) from None
+        self.path = pathlib.Path(scene).resolve()
+        self.figure = figure
+        self.overrides = overrides or {}
+        self.workers = workers or os.cpu_count() or 1
+        self.cluster = cluster
+        self.files = {"": read_scene_files(self.path, self.overrides)}
+        self.task = Task({"": str(self.path)}, (), (figure,), "stopped == null", "never", "", Limits(time=limit))
+
+    def run(self, jobs: list[Job]) -> list[Level]:
+        """The figure of each job; NaN with a message where a run gave no number."""
+        scene = self.files[""]
+        group = f"{achilles.__version__}\0{scene.main}\0{scene.digest}\0{self.figure}"
+        runs = []
+        for k, job in enumerate(jobs):
+            values = {**self.overrides, **job.values}
+            runs.append(Run(make_id(group, k, values, job.method), k, "", {}, values, job.method, {}, {}, 0))
+        if self.cluster:
+            results = run_on_cluster(runs, self.files, self.task, self.cluster, print_notice)
+        else:
+            results = run_locally(runs, self.task, self.workers)
+        found: dict[int, Level] = {}
+        for run, result in results:
+            value = result["figures"].get(self.figure)
+            good = isinstance(value, (int, float)) and not isinstance(value, bool)
+            message = result["message"] if result["status"] != "done" else ""
+            found[run.index] = Level(run.overrides.get("time.step", math.nan), float(value) if good else math.nan, message)
+        return [found[k] for k in range(len(jobs))]
+
+    def check(self, levels: list[Level]) -> None:
+        """Raises StudyError where no run gave a number."""
+        if all(math.isnan(level.value) for level in levels):
+            raise StudyError([f"no run gave a number for '{self.figure}': {levels[0].message}"])
+
+
+_AT_ONCE = 3  # levels that every judgment needs
 
 
 def converge(
     scene: str | os.PathLike[str], figure: str, *, methods: list[str] | None = None, levels: int = 6,
-    tolerance: float = 1e-3, overrides: dict[str, Any] | None = None, workers: int | None = None, limit: float = 600.0,
+    tolerance: float = 1e-3, overrides: dict[str, Any] | None = None, workers: int | None = None,
+    cluster: str | None = None, limit: float = 600.0,
 ) -> list[Convergence]:
     """Halves the step, and with it the tolerances of the method, until `figure`, an expression on the report, settles to
     the relative tolerance.
 
-    All levels of all methods are run side by side; `levels` bounds them.
+    Three levels of all methods are run side by side, then one more of those methods that have not settled; `levels`
+    bounds them. A level costs as much as all before it: none is run that is not needed.
     """
-    path = str(pathlib.Path(scene).resolve())
-    base = achilles.load(path, overrides or {})
+    runner = Runner(scene, figure, overrides, workers=workers, cluster=cluster, limit=limit)
+    base = achilles.load(runner.path, runner.overrides)
     names = methods or [base.method]
-    runs = [
-        Run(f"{k}", k, "", {}, {**(overrides or {}), **_refine(base, name, level)}, name, {}, {}, 0)
-        for k, (name, level) in enumerate((name, level) for name in names for level in range(levels))
-    ]
-    found = _run_all(path, runs, figure, workers, limit)
-    return [_judge(name, [found[levels * m + k] for k in range(levels)], tolerance) for m, name in enumerate(names)]
+    known = achilles.methods()
+    unknown = [f"there is no method '{name}'; there are {', '.join(known)}" for name in names if name not in known]
+    if unknown:
+        raise StudyError(unknown)
+    found: list[list[Level]] = [[] for _ in names]
+    for first in (0, *range(_AT_ONCE, levels)):
+        last = min(levels, _AT_ONCE) if first == 0 else first + 1
+        open_methods = [m for m in range(len(names)) if first == 0 or _is_open(found[m], tolerance)]
+        places = [(m, level) for m in open_methods for level in range(first, last)]
+        results = runner.run([Job(names[m], _refine(base, names[m], level)) for m, level in places])
+        for (m, _), result in zip(places, results):
+            found[m].append(result)
+        if first == 0:
+            runner.check(results)
+    return [_judge(name, found[m], tolerance) for m, name in enumerate(names)]
 
 
 def _refine(base: Any, method: str, level: int) -> dict[str, float]:
@@ -106,15 +156,21 @@ def _refine(base: Any, method: str, level: int) -> dict[str, float]:
     return refined
 
 
+def _is_settled(levels: list[Level], tolerance: float) -> bool:
+    """Whether the last two halvings changed the figure by less than the tolerance."""
+    if len(levels) < _AT_ONCE:
+        return False
+    scale = max(abs(levels[-1].value), abs(levels[-2].value))
+    return all(abs(levels[k].value - levels[k - 1].value) <= tolerance * scale for k in (-2, -1))
+
+
+def _is_open(levels: list[Level], tolerance: float) -> bool:
+    """Whether a smaller step may settle the figure: not where no step gave one."""
+    return not _is_settled(levels, tolerance) and any(math.isfinite(level.value) for level in levels)
+
+
 def _judge(method: str, levels: list[Level], tolerance: float) -> Convergence:
-    """Cuts the list of levels where the figure has settled."""
-    is_settled = False
-    for k in range(2, len(levels)):
-        scale = max(abs(levels[k].value), abs(levels[k - 1].value))
-        changes = [abs(levels[j].value - levels[j - 1].value) for j in (k - 1, k)]
-        if all(change <= tolerance * scale for change in changes):
-            levels, is_settled = levels[: k + 1], True
-            break
+    is_settled = _is_settled(levels, tolerance)
     values = [level.value for level in levels]
     order = observe_order(values)
     limit = math.nan
@@ -142,16 +198,19 @@ class Effect:
 
 def sensitivity(
     scene: str | os.PathLike[str], figure: str, over: dict[str, tuple[float, float]], *, method: str | None = None,
-    overrides: dict[str, Any] | None = None, workers: int | None = None, limit: float = 600.0,
+    overrides: dict[str, Any] | None = None, workers: int | None = None, cluster: str | None = None,
+    limit: float = 600.0,
 ) -> list[Effect]:
     """Ranks parameters, each with its range, by how far the figure moves; the largest first."""
-    path = str(pathlib.Path(scene).resolve())
+    runner = Runner(scene, figure, overrides, workers=workers, cluster=cluster, limit=limit)
+    if method is not None and method not in achilles.methods():
+        raise StudyError([f"there is no method '{method}'; there are {', '.join(achilles.methods())}"])
     middle = {name: 0.5 * (low + high) for name, (low, high) in over.items()}
     points: list[dict[str, float]] = [middle]
     for name, ends in over.items():
         points += [{**middle, name: end} for end in ends]
-    runs = [Run(f"{k}", k, "", {}, {**(overrides or {}), **point}, method, {}, {}, 0) for k, point in enumerate(points)]
-    found = _run_all(path, runs, figure, workers, limit)
+    found = runner.run([Job(method, point) for point in points])
+    runner.check(found)
     effects = [
         Effect(name, low, high, found[1 + 2 * k].value, found[0].value, found[2 + 2 * k].value)
         for k, (name, (low, high)) in enumerate(over.items())

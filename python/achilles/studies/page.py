@@ -77,6 +77,8 @@ def _compact(row: dict[str, Any], players: set[str]) -> dict[str, Any]:
 def write_summary(results: Results) -> str:
     """What `achilles sweep show` prints: counts, success rate by parameter, ranges of the figures."""
     lines = [f"{len(results)} runs: " + ", ".join(f"{n} {status}" for status, n in results.count_statuses().items())]
+    if results.former:
+        lines.append(f"left out: {results.former} runs of an earlier form of the study, or of another version")
     good = sum(bool(row.get("success")) for row in results.rows)
     lines.append(f"success: {good} of {len(results)} ({100 * good / max(len(results), 1):.1f} %)")
     for name in results.inputs:

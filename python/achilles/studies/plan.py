@@ -1,8 +1,8 @@
 """From a study to its runs: samples, complete inputs and their identities.
 
 The identity of a run is a hash of everything its result depends on: the bytes of the scene and of the files it refers
-to, the overrides, the perturbation with its seed, what is kept, and the version of the library. Limits are not part of
-it: a run that ended within its limits is the same run under wider ones.
+to, the overrides, the perturbation with its seed, what is kept, the criterion of success, and the version of the library.
+Limits are not part of it: a run that ended within its limits is the same run under wider ones.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Run:
     method_options: dict[str, Any]
     perturbation: dict[str, float]
     seed: int
+    group: str = ""  # what it has in common with the other runs of its scene
 
 
 def read_scene_files(path: pathlib.Path, overrides: dict[str, Any] | None = None) -> SceneFiles:
@@ -88,10 +89,7 @@ def count_runs(study: Study) -> int:
 
 def list_runs(study: Study, files: dict[str, SceneFiles], version: str) -> Iterator[Run]:
     """The runs in a fixed order; lazily, because a study may have millions."""
-    prefixes = {}
-    for name, scene in files.items():
-        prefixes[name] = hashlib.sha256(f"{version}\0{scene.main}\0{scene.digest}\0".encode())
-        prefixes[name].update(json.dumps([study.keep, study.curves, study.fixed], sort_keys=True).encode())
+    groups = {name: make_group(study, scene, version) for name, scene in files.items()}
     index = 0
     for sample in _draw_samples(study):
         for repeat in range(study.repeats):
@@ -99,11 +97,23 @@ def list_runs(study: Study, files: dict[str, SceneFiles], version: str) -> Itera
             if study.repeats > 1:
                 inputs["repeat"] = repeat
             scene = inputs.get(SCENE, next(iter(files)))
-            yield _make_run(study, scene, prefixes[scene], index, inputs, repeat)
+            yield _make_run(study, scene, groups[scene], index, inputs, repeat)
             index += 1
 
 
-def _make_run(study: Study, scene: str, prefix: Any, index: int, inputs: dict[str, Any], repeat: int) -> Run:
+def make_group(study: Study, scene: SceneFiles, version: str) -> str:
+    """The hash of what all runs of a scene in a study have in common."""
+    common = [study.keep, study.curves, study.recording, study.success, study.fixed]
+    text = f"{version}\0{scene.main}\0{scene.digest}\0{json.dumps(common, sort_keys=True)}"
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def make_id(group: str, *inputs: Any) -> str:
+    """The identity of a run."""
+    return hashlib.sha256(f"{group}\0{json.dumps(inputs, sort_keys=True)}".encode()).hexdigest()[:24]
+
+
+def _make_run(study: Study, scene: str, group: str, index: int, inputs: dict[str, Any], repeat: int) -> Run:
     overrides = dict(study.fixed)
     overrides.update({path: value for path, value in inputs.items() if path not in (METHOD, SCENE, "repeat")})
     method = inputs.get(METHOD, overrides.pop(METHOD, None))
@@ -113,9 +123,8 @@ def _make_run(study: Study, scene: str, prefix: Any, index: int, inputs: dict[st
         method = method.get("name")
     # The seed depends on the repeat alone: the same perturbation under every method and parameter.
     seed = int.from_bytes(hashlib.sha256(f"{study.seed}:{repeat}".encode()).digest()[:8], "little")
-    digest = prefix.copy()
-    digest.update(json.dumps([overrides, method, options, study.perturbation, seed], sort_keys=True).encode())
-    return Run(digest.hexdigest()[:24], index, scene, inputs, overrides, method, options, study.perturbation, seed)
+    name = make_id(group, overrides, method, options, study.perturbation, seed)
+    return Run(name, index, scene, inputs, overrides, method, options, study.perturbation, seed, group)
 
 
 def _draw_samples(study: Study) -> Iterator[tuple[Any, ...]]:

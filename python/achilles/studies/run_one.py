@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import achilles
 from .expression import Expression, ExpressionError
 from .plan import Run, SceneFiles
 from .store import FAILED, flatten
+from .study import Limits
 
 CURVE_POINTS = 200  # of a kept curve
 
@@ -74,9 +76,10 @@ def load_scene(run: Run, scene_path: str) -> Any:
 def execute(
     run: Run, scene_path: str, *, curves: tuple[str, ...] = (), figures: tuple[str, ...] = (),
     success: str = "stopped == null", recording: str = "never", recording_path: str | None = None,
+    limits: Limits = Limits(),
 ) -> dict[str, Any]:
     """Runs; returns id, status, message, figures, curves, success, state_hash, wall_seconds and, where one was written,
-    the name of the recording."""
+    the name of the recording. Whatever goes wrong is in status and message: no run ends the worker that executes it."""
     began = time.perf_counter()
     result: dict[str, Any] = {"id": run.id, "status": "done", "message": "", "figures": {}, "curves": {},
                               "success": False, "state_hash": ""}
@@ -94,12 +97,18 @@ def execute(
         status = "judged wrongly" if isinstance(error, ExpressionError) else "refused"
         result.update(status=status, message=str(error))
     except MemoryError:
-        result.update(status="out of memory", message="the run needs more than limits.memory")
+        result.update(status="out of memory", message="the run needs more than limits.memory",
+                      limits=dataclasses.asdict(limits))
+    except Exception as error:
+        result.update(status="crashed", message=f"{type(error).__name__}: {error}")
     result["wall_seconds"] = time.perf_counter() - began
     wanted = recording == "always" or (recording == "on-failure" and not result.get("success"))
     if wanted and recording_path and result["status"] in ("done", "stopped"):
-        record(run, scene_path, recording_path)
-        result["recording"] = os.path.basename(recording_path)
+        try:
+            record(run, scene_path, recording_path)
+            result["recording"] = os.path.basename(recording_path)
+        except Exception as error:  # a full disk, for instance
+            result["message"] += f"{'; ' if result['message'] else ''}not recorded: {error}"
     return result
 
 

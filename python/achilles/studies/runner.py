@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import pathlib
+import shutil
 import sys
 import time
 from typing import Any, Callable, Iterator
@@ -14,9 +14,9 @@ import achilles
 
 from .cluster import run_on_cluster
 from .local import run_locally
-from .plan import Run, SceneFiles, count_runs, list_runs, read_all_scenes
+from .plan import Run, SceneFiles, count_runs, list_runs, make_group, read_all_scenes
 from .run_one import load_scene, save_failed
-from .store import JOURNAL, RECORDINGS, SCENES, STUDY, TABLE, Journal, Results
+from .store import FAILED, JOURNAL, RECORDINGS, STUDY, TABLE, TOOK_PROCESS, Journal, Results, write_scenes
 from .study import Study, StudyError
 from .task import Task
 
@@ -56,13 +56,14 @@ def _clock(seconds: float) -> str:
 
 def sweep(
     study: Study | str | os.PathLike[str], output: str | os.PathLike[str], *, workers: int | None = None,
-    cluster: str | None = None, quiet: bool = True, notice: Callable[[str], None] | None = None,
+    cluster: str | None = None, retry: bool = False, quiet: bool = True, notice: Callable[[str], None] | None = None,
 ) -> Results:
     """Runs a study, a Study or its file, into the folder `output` and returns its results.
 
     All cores of this machine by default; `cluster` is the address of a Dask scheduler. A folder with results of the same
-    study is continued: runs are known by their complete input, so that nothing is done twice. Ctrl-C ends the sweep and
-    keeps what is done.
+    study is continued: runs are known by their complete input, so that nothing is done twice. Runs that went beyond a
+    limit are done again where the limit is wider now; `retry` does all of those again that went beyond a limit or
+    crashed. Ctrl-C ends the sweep and keeps what is done.
     """
     if not isinstance(study, Study):
         study = Study.load(study)
@@ -71,12 +72,13 @@ def sweep(
                           "would stay on its machines"])
     files = read_all_scenes(study)
     runs = _check(study, files)
-    journal = Journal(pathlib.Path(output))
+    journal = Journal(pathlib.Path(output), study.limits, retry=retry)
     folder = journal.folder
     try:
         (folder / STUDY).write_text(study.source, encoding="utf-8")
         paths = {name: str(path) for name, path in study.scenes.items()}
-        (folder / SCENES).write_text(json.dumps(paths, indent=1) + "\n", encoding="utf-8")
+        groups = {name: make_group(study, scene, achilles.__version__) for name, scene in files.items()}
+        write_scenes(folder, {name: (path, groups[name]) for name, path in paths.items()})
         total = count_runs(study)
         wanted = {run.id for run in runs()} if journal.known else set()
         progress = Progress(total, len(journal.known & wanted), quiet)
@@ -86,7 +88,7 @@ def sweep(
         if task.folder:
             os.makedirs(task.folder, exist_ok=True)
         if cluster:
-            results = run_on_cluster(missing, files, task, cluster, notice or _print_notice)
+            results = run_on_cluster(missing, files, task, cluster, notice or print_notice)
         else:
             results = run_locally(missing, task, workers or _count_cores())
         with contextlib.closing(results), contextlib.closing(progress):
@@ -97,11 +99,8 @@ def sweep(
     try:
         found.save_table()
     except ImportError:
-        (notice or _print_notice)(f"{TABLE} needs h5py (Debian: python3-h5py, PyPI: h5py); {JOURNAL} has everything")
+        (notice or print_notice)(f"{TABLE} needs h5py (Debian: python3-h5py, PyPI: h5py); {JOURNAL} has everything")
     return found
-
-
-_TOOK_PROCESS = ("crashed", "timeout", "out of memory")
 
 
 def _collect(
@@ -109,9 +108,12 @@ def _collect(
 ) -> None:
     synced = time.monotonic()
     for run, result in results:
-        if result["status"] in _TOOK_PROCESS:
+        if result["status"] in TOOK_PROCESS:
             result["scene"] = save_failed(run, files[run.scene], journal.folder)
-        journal.append({**result, "index": run.index, "inputs": run.inputs, "version": achilles.__version__})
+        elif run.id in journal.repeated:
+            shutil.rmtree(journal.folder / FAILED / run.id, ignore_errors=True)
+        journal.append({**result, "index": run.index, "inputs": run.inputs, "version": achilles.__version__,
+                        "group": run.group})
         progress.advance()
         if time.monotonic() - synced > _SYNC:
             journal.sync()
@@ -140,7 +142,8 @@ def _check(study: Study, files: Any) -> Callable[[], Iterator[Run]]:
     return runs
 
 
-def _print_notice(text: str) -> None:
+def print_notice(text: str) -> None:
+    """Writes a line beside the results."""
     print(f"achilles: {text}", file=sys.stderr)
 
 

@@ -13,33 +13,54 @@ import json
 import math
 import os
 import pathlib
-from typing import Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
+
+if TYPE_CHECKING:  # results are read without PyYAML, which studies need
+    from .study import Limits
 
 JOURNAL = "runs.jsonl"
 TABLE = "results.h5"
 STUDY = "study.yaml"
-SCENES = "scenes.json"  # where the study's scenes lie, by name
+SCENES = "scenes.json"  # where the study's scenes lie, by name, and the groups of their runs
 RECORDINGS = "recordings"  # folder, where the study keeps some
 FAILED = "failed"  # folders with the scenes of runs that took their process along
 LOCK = ".lock"
 
 # What a run can end as. `success` is the study's criterion and holds for "done" and "stopped" alone.
 STATUSES = ("done", "stopped", "refused", "timeout", "out of memory", "crashed", "judged wrongly")
+TOOK_PROCESS = ("timeout", "out of memory", "crashed")  # these say as much of the machine as of the run
+_LIMIT_OF = {"timeout": "time", "out of memory": "memory"}
 
 
 class StoreError(RuntimeError):
     """A results folder that cannot be read or written."""
 
 
-class Journal:
-    """The journal of one folder, opened for appending. One process at a time holds it."""
+def is_answered(row: Mapping[str, Any], limits: Limits | None, retry: bool) -> bool:
+    """Whether a row is the result that a sweep under these limits would give. A run that went beyond a limit is to be
+    done again under a wider one; with `retry` all that took their process along are."""
+    status = row["status"]
+    if status in TOOK_PROCESS and retry:
+        return False
+    if status not in _LIMIT_OF or limits is None:
+        return True
+    name = _LIMIT_OF[status]
+    return row.get("limits", {}).get(name, 0.0) >= getattr(limits, name)
 
-    def __init__(self, folder: pathlib.Path):
+
+class Journal:
+    """The journal of one folder, opened for appending. One process at a time holds it. `known` are the runs with a
+    result, `repeated` those that were begun without giving one."""
+
+    def __init__(self, folder: pathlib.Path, limits: Limits | None = None, *, retry: bool = False):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = _lock(folder)
         self.path = folder / JOURNAL
-        self.known: set[str] = {row["id"] for row in read_rows(folder)}
+        self.known: set[str] = set()
+        self.repeated: set[str] = set()
+        for row in read_rows(folder):
+            (self.known if is_answered(row, limits, retry) else self.repeated).add(row["id"])
         self._repair_tail()
         self._file = open(self.path, "ab", buffering=0)
         self._since_sync = 0
@@ -124,6 +145,26 @@ def read_rows(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
     yield from rows.values()
 
 
+def write_scenes(folder: pathlib.Path, scenes: Mapping[str, tuple[str, str]]) -> None:
+    """Keeps where each scene lies, and the group of its runs."""
+    table = {name: {"path": path, "group": group} for name, (path, group) in scenes.items()}
+    part = folder / f"{SCENES}.part"
+    part.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    part.replace(folder / SCENES)
+
+
+def read_scenes(folder: pathlib.Path) -> dict[str, tuple[str, str]]:
+    """What write_scenes has kept; nothing where a journal stands alone."""
+    path = folder / SCENES
+    if not path.exists():
+        return {}
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return {name: (entry["path"], entry["group"]) for name, entry in table.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise StoreError(f"{path}: damaged; the command that swept into the folder writes it anew") from None
+
+
 def flatten(value: Any, prefix: str = "") -> dict[str, Any]:
     """Numbers, words and truth values of nested mappings, by dotted name. Lists become name[0], name[1], ..."""
     if isinstance(value, Mapping):
@@ -139,19 +180,25 @@ def flatten(value: Any, prefix: str = "") -> dict[str, Any]:
 
 
 class Results:
-    """The table of a study. `columns` maps a name to its values, in the order of the study's runs."""
+    """The table of a study. `columns` maps a name to its values, in the order of the study's runs.
+
+    A folder that was swept with other scenes, figures or criteria before, or with another version of the library, keeps
+    those rows in its journal; `rows` has the ones of the last sweep's kind, `former` counts the others.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = pathlib.Path(folder)
         if not (self.folder / JOURNAL).exists():
             raise StoreError(f"{self.folder} has no {JOURNAL}: it is not the folder of a sweep")
-        self.rows = sorted(read_rows(self.folder), key=lambda row: row["index"])
+        groups = {group for _, group in read_scenes(self.folder).values()}
+        rows = list(read_rows(self.folder))
+        self.rows = sorted((row for row in rows if not groups or row.get("group") in groups), key=lambda row: row["index"])
+        self.former = len(rows) - len(self.rows)
 
     @property
     def scenes(self) -> dict[str, pathlib.Path]:
         """The scenes that were swept, by name, as long as they lie where they did."""
-        paths = json.loads((self.folder / SCENES).read_text(encoding="utf-8"))
-        return {name: pathlib.Path(path) for name, path in paths.items()}
+        return {name: pathlib.Path(path) for name, (path, _) in read_scenes(self.folder).items()}
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -40,6 +40,9 @@ class StudyError(ValueError):
         super().__init__("\n".join(problems))
         self.problems = problems
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)
+
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
@@ -98,8 +101,8 @@ class Study:
 
     @property
     def first_values(self) -> dict[str, Any]:
-        """What `set` gives and the first value of all that varies, without the method."""
-        first = {parameter.path: parameter.draw(0.0) for parameter in self.parameters}
+        """What `set` gives, and of all that varies the first value or the median, without the method."""
+        first = {each.path: each.values[0] if each.values else each.draw(0.5) for each in self.parameters}
         return {key: value for key, value in {**self.fixed, **first}.items() if key not in (METHOD, SCENE)}
 
     @staticmethod

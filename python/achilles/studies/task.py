@@ -45,7 +45,8 @@ class WorkerProcess:
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "achilles.studies.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
+                pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL,
+                start_new_session=True)  # Ctrl-C goes to this process alone, which ends the workers
         self.connection = Connection(ours.detach())
         self.task = task
         self.run: Run | None = None
@@ -71,7 +72,8 @@ class WorkerProcess:
         assert self.run is not None  # only a process with a run can fail one
         self.kill()
         return {"id": self.run.id, "status": status, "message": message, "success": False, "figures": {}, "curves": {},
-                "state_hash": "", "wall_seconds": time.monotonic() - self.began}
+                "state_hash": "", "wall_seconds": time.monotonic() - self.began,
+                "limits": dataclasses.asdict(self.task.limits)}
 
     def fail_late(self) -> dict[str, Any]:
         return self.fail("timeout", f"not done after {self.task.limits.time:g} s")

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import os
-import signal
+import select
 import sys
+import threading
 from multiprocessing.connection import Connection
 
 from .task import Task
@@ -25,12 +26,26 @@ def _limit_memory(limit: float) -> None:
         pass  # no such limit on this system
 
 
+def _end_with(connection: Connection) -> None:
+    """Ends this process, whatever it runs, when the other side of the connection is gone: a coordinator that was killed
+    ends no workers."""
+
+    def wait() -> None:
+        hangup = select.poll()
+        hangup.register(connection, 0)  # hanging up is always reported
+        hangup.poll()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def serve(connection: Connection) -> None:
     """Answers until the other side closes the connection."""
     import numpy  # noqa: F401  the address space of its libraries is not that of a run
 
     from .run_one import execute
 
+    _end_with(connection)
     try:
         task: Task = connection.recv()
         _limit_memory(task.limits.memory)
@@ -38,11 +53,11 @@ def serve(connection: Connection) -> None:
             run = connection.recv()
             path = os.path.join(task.folder, f"{run.id}.h5") if task.folder else None
             connection.send(execute(run, task.scene_paths[run.scene], curves=task.curves, figures=task.figures,
-                                    success=task.success, recording=task.recording, recording_path=path))
+                                    success=task.success, recording=task.recording, recording_path=path,
+                                    limits=task.limits))
     except (EOFError, OSError):
         return
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides
     serve(Connection(int(sys.argv[1])))
