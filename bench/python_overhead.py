@@ -37,8 +37,8 @@ def measure_import():
     print(f"import achilles: {1e3 * seconds:.1f} ms of processor time")
 
 
-def measure_step():
-    sim = achilles.Simulation(achilles.Scene(gravity=(0, 0, 0)).add_sphere("ball", radius=0.1), watch=False)
+def measure_step(watch):
+    sim = achilles.Simulation(achilles.Scene(gravity=(0, 0, 0)).add_sphere("ball", radius=0.1), watch=watch)
     step, calls, loops = sim.step, [], []
     for _ in range(200):
         began = time.perf_counter()
@@ -49,7 +49,8 @@ def measure_step():
             step()
         calls.append(time.perf_counter() - began)
     loop, call = min(loops), min(calls)
-    print(f"one body: {1e3 * loop:.3f} us per step in C++, {1e3 * call:.3f} us per call of step(): "
+    kind = "watched" if watch else "not watched"
+    print(f"one body, {kind}: {1e3 * loop:.3f} us per step in C++, {1e3 * call:.3f} us per call of step(): "
           f"{1e3 * (call - loop):.3f} us more")
 
 
@@ -119,6 +120,7 @@ def measure_sweep(runs):
 
 if __name__ == "__main__":
     measure_import()
-    measure_step()
+    for watch in (True, False):
+        measure_step(watch)
     measure_read()
     measure_sweep(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
