@@ -124,6 +124,10 @@ set(ACHILLES_ALIGNMENT EIGEN_MAX_ALIGN_BYTES=16)
 
 add_library(achilles)
 add_library(achilles::achilles ALIAS achilles)
+if(ACHILLES_SANITIZE) # what links an instrumented library needs the sanitizers' run time
+  target_compile_options(achilles INTERFACE $<BUILD_INTERFACE:-fsanitize=${ACHILLES_SANITIZE}>)
+  target_link_options(achilles INTERFACE $<BUILD_INTERFACE:-fsanitize=${ACHILLES_SANITIZE}>)
+endif()
 target_include_directories(achilles PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 target_compile_features(achilles PUBLIC cxx_std_20)
 target_compile_definitions(achilles PUBLIC ${ACHILLES_ALIGNMENT})
