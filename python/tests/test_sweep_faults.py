@@ -25,6 +25,7 @@ vary: {materials.default.friction: [0.1, 0.2]}
 """
 MANY = """achilles_study: 1
 scene: slide.yaml
+set: {time.duration: 1}
 vary: {materials.default.friction: {range: [0.1, 0.9], count: 400}}
 keep: {figures: [energy.final]}
 """
@@ -177,6 +178,14 @@ def test_runs_beyond_a_limit_are_done_again_under_a_wider_one(folder, faulty):
     results = sweep(make_faulty(folder, [0.1, 0.2, 0.3], time=60, memory=4e9), out, workers=1)
     assert results.columns["status"] == ["done"] * 3 and len(faulty()) == 1
     assert not any(path.exists() for path in failed)
+
+
+def test_time_of_a_run_begins_when_its_worker_has_come_up(folder, monkeypatch):
+    # A machine under load takes seconds to start an interpreter.
+    (folder / "sitecustomize.py").write_text("import time\ntime.sleep(2)\n")
+    monkeypatch.setenv("PYTHONPATH", f"{folder}{os.pathsep}{PACKAGE}")
+    results = sweep(make_faulty(folder, [0.1, 0.2], time=1), folder / "out", workers=1)
+    assert results.columns["status"] == ["done"] * 2
 
 
 def test_retry_does_again_what_took_its_process_along(folder, faulty):

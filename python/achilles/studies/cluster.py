@@ -45,7 +45,10 @@ def _execute(run: Run, files: dict[str, SceneFiles], task: Task) -> dict[str, An
             worker.kill()
         worker = _local.worker = WorkerProcess(task)
     worker.give(run)
-    return worker.take() if worker.connection.poll(task.limits.time) else worker.fail_late()
+    while worker.connection.poll(max(0.0, worker.deadline - time.monotonic())):
+        if (result := worker.take()) is not None:
+            return result
+    return worker.fail_late()
 
 
 def _import_distributed() -> Any:

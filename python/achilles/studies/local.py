@@ -36,6 +36,8 @@ def _collect(pool: list[WorkerProcess], queue: Iterator[Run]) -> Iterator[tuple[
         assert run is not None  # every worker of the pool has one
         if worker.connection in ready:
             result = worker.take()
+            if result is None:
+                continue
         elif time.monotonic() >= worker.deadline:
             result = worker.fail_late()
         else:

@@ -110,7 +110,9 @@ class Study:
         path = pathlib.Path(path)
         try:
             text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            raise StudyError([f"{path}: {error.strerror}"]) from None
+        except UnicodeDecodeError as error:
             raise StudyError([f"{path}: {error}"]) from None
         return parse(text, path)
 

@@ -20,6 +20,10 @@ from .plan import Run
 from .study import Limits
 
 
+READY = "ready"  # what a worker sends once, before its first run
+_START = 120.0  # [s] that a worker may take to come up
+
+
 @dataclasses.dataclass(frozen=True)
 class Task:
     scene_paths: dict[str, str]  # by name in the study
@@ -50,6 +54,7 @@ class WorkerProcess:
         self.connection = Connection(ours.detach())
         self.task = task
         self.run: Run | None = None
+        self.is_ready = False
         self.began = 0.0
         self._send(task)
 
@@ -58,10 +63,16 @@ class WorkerProcess:
         self.began = time.monotonic()
         self._send(run)
 
-    def take(self) -> dict[str, Any]:
-        """The result of its run; a failure when the process has died meanwhile."""
+    def take(self) -> dict[str, Any] | None:
+        """The result of its run; a failure when the process has died meanwhile; None where it has just come up, which
+        is when the time of its first run begins."""
         try:
-            return self.connection.recv()
+            message = self.connection.recv()
+            if message != READY:
+                return message
+            self.is_ready = True
+            self.began = time.monotonic()
+            return None
         except (EOFError, OSError):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(5)
@@ -84,7 +95,7 @@ class WorkerProcess:
 
     @property
     def deadline(self) -> float:
-        return self.began + self.task.limits.time
+        return self.began + self.task.limits.time + (0.0 if self.is_ready else _START)
 
     def kill(self) -> None:
         if self.is_alive:

@@ -11,7 +11,7 @@ import sys
 import threading
 from multiprocessing.connection import Connection
 
-from .task import Task
+from .task import READY, Task
 
 
 def _limit_memory(limit: float) -> None:
@@ -49,6 +49,7 @@ def serve(connection: Connection) -> None:
     try:
         task: Task = connection.recv()
         _limit_memory(task.limits.memory)
+        connection.send(READY)
         while True:
             run = connection.recv()
             path = os.path.join(task.folder, f"{run.id}.h5") if task.folder else None
