@@ -38,6 +38,8 @@ class Batch(_core.Batch):
         if isinstance(scene, Simulation):
             first = Simulation(scene.scene, method, watch=False)
             first.restore(scene.snapshot())
+            if (events := scene._event_options()) is not None:
+                first.watch_events(*events)
         else:
             first = Simulation(scene, method, watch=False)
         self._worlds = [first] + [copy.copy(first) for _ in range(int(count) - 1)]

@@ -131,7 +131,8 @@ def test_collection_during_a_step_of_another_thread_changes_nothing(gallery):
     assert sims[0].state_hash() == sims[1].state_hash()
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda sim: pickle.loads(pickle.dumps(sim))])
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda sim: pickle.loads(pickle.dumps(sim)),
+                                       lambda sim: achilles.Batch(sim, 2)[1]])
 def test_copies_look_for_the_events_of_the_original(duplicate):
     # Before the ball touches, so that the copy has to find the touch itself; with distances of its own.
     sim = achilles.Simulation(make_bouncing())
