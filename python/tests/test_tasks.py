@@ -115,7 +115,7 @@ def test_arm_pushes_the_puck():
         expected = -np.linalg.norm(puck - task.goal) - 0.1 * np.linalg.norm(tip - puck) - 0.01 * np.square(action).sum()
         assert rewards[0] == pytest.approx(expected, abs=1e-6)
     # Counterclockwise: 12 actions of 0.05 s turn by 0.6 rad, about 0.3 of them with the puck.
-    assert np.cross(start, puck) / np.linalg.norm(start) ** 2 > 0.15
+    assert (start[0] * puck[1] - start[1] * puck[0]) / np.linalg.norm(start) ** 2 > 0.15
 
 
 def test_episode_ends_at_its_limit_and_the_next_has_the_same_length():
