@@ -93,7 +93,7 @@ int list_solvers(const std::string& name);
 int list_impacts();
 int print_schema();
 
-/// Commands that keep their own arguments: each adds itself to the program, and becomes `chosen` when it is asked for.
+/// Commands that keep their own arguments: each adds itself to the program, and becomes `chosen` when it is called.
 void describe_convert(CLI::App& app, std::function<int()>& chosen);
 void describe_render(CLI::App& app, std::function<int()>& chosen);
 void describe_graph(CLI::App& app, std::function<int()>& chosen);

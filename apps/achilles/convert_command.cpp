@@ -62,7 +62,7 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
   command
       .add_option_function<std::string>(
           "--base", [&options, bases](const std::string& word) { options.base = bases.at(word); },
-          "Whether a robot without a joint to the ground may move; auto: as its format says")
+          "Whether a robot without a joint to the ground may move; auto: as its format states")
       ->check(CLI::IsMember({"auto", "free", "fixed"}))
       ->group(group);
   command

@@ -54,7 +54,7 @@ void print_warnings(const Scene& scene) {
   for (const Diagnostic& warning : scene.warnings) fmt::print(stderr, "{}\n", show_lines(warning.text()));
   const std::vector<std::string> words = find_what_to_leave_out(scene);
   if (words.empty()) return;
-  fmt::print(stderr, "{}: the method {} lacks something that the robot asks for; --leave-out {} runs the rest of it\n",
+  fmt::print(stderr, "{}: the method {} lacks something that the robot needs; --leave-out {} runs the rest of it\n",
              scene.file, scene.method.name, fmt::join(words, ","));
 }
 

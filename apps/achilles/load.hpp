@@ -1,4 +1,4 @@
-// Loading a scene as the command line asks for it.
+// Loading a scene with the options of the command line.
 #pragma once
 
 #include "commands.hpp"

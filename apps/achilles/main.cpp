@@ -34,7 +34,7 @@ void add_scene_options(CLI::App& command, SceneArguments& scene) {
   add_import_options(command, scene.import);
 }
 
-/// What was asked for: the arguments of every command, and the command that was chosen.
+/// What was requested: the arguments of every command, and the command that was chosen.
 struct Request {
   RunArguments run;
   SceneArguments check;
@@ -71,7 +71,7 @@ void describe_run(CLI::App& app, Request& request) {
                    "Wall time between saved worlds in the recording, from which it can be resumed [s]; default 30")
       ->check(number_from(false, "s"));
   command->add_flag("--durable", arguments.durable, "Wait for the disk about every second, not at saved worlds only");
-  command->add_option("--report", arguments.report, "Write what the run says of itself (JSON)");
+  command->add_option("--report", arguments.report, "Write the report of the run (JSON)");
   command->add_flag("--profile", arguments.profile, "Print where the time of the steps went");
   command->add_option("--trace", arguments.trace, "Write every stage of every step for a trace viewer (JSON)");
   command->add_flag("--quiet,-q", arguments.quiet, "Print nothing but errors");
@@ -180,7 +180,7 @@ void describe_recordings(CLI::App& app, Request& request) {
 void describe_lists(CLI::App& app, Request& request) {
   const auto add_list = [&app, &request](const char* word, const char* help, int (*list)(const std::string&)) {
     CLI::App* command = app.add_subcommand(word, help);
-    command->add_option("NAME", request.name, "Say more about this one");
+    command->add_option("NAME", request.name, "Describe this one in detail");
     command->callback([&request, list] { request.chosen = [&request, list] { return list(request.name); }; });
   };
   add_list("methods", "List the methods, or the options of one", list_methods);
@@ -193,7 +193,7 @@ void describe_lists(CLI::App& app, Request& request) {
   });
 }
 
-/// Everything the program can be asked for.
+/// Every command of the program.
 void describe_commands(CLI::App& app, Request& request) {
   describe_run(app, request);
   describe_check(app, request);

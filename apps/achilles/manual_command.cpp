@@ -1,4 +1,4 @@
-// `achilles manual`: completions and manual pages, made of what the parser itself was told.
+// `achilles manual`: completions and manual pages, made of the parser's own definitions.
 #include "commands.hpp"
 #include "manual/command_line.hpp"
 

@@ -9,7 +9,7 @@
 
 namespace achilles::program {
 
-/// A finite number from 0 on, or above 0: what CLI11 says of its own checks names the largest double.
+/// A finite number from 0 on, or above 0: the message of CLI11's own checks names the largest double.
 [[nodiscard]] inline CLI::Validator number_from(bool above, const std::string& unit = "") {
   const std::string allowed =
       fmt::format("a number {} 0{}", above ? "above" : "from", unit.empty() ? "" : fmt::format(" [{}]", unit));

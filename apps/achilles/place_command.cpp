@@ -45,14 +45,14 @@ Pull parse_pull(const std::string& text) {
   return pull;
 }
 
-/// What makes the scene file say where the bodies are now.
+/// Edits that put the present poses of the bodies into the scene file.
 std::vector<Override> describe_poses(const Placement& placement) {
   std::vector<Override> changes;
   for (const BodyDescription& body : placement.scene.bodies) {
     if (std::find(placement.moved.begin(), placement.moved.end(), body.name) == placement.moved.end()) continue;
     if (body.name.ends_with(']')) {
       throw BadInput(
-          fmt::format("body '{}' moves, but a scene says only of all copies of a repetition where they are; "
+          fmt::format("body '{}' moves, but a scene places only all copies of a repetition together; "
                       "write it as a body of its own",
                       body.name));
     }

@@ -132,7 +132,7 @@ std::optional<Outcome> run_unless_interrupted(const Experiment& experiment, cons
   std::_Exit(kFailed);
 }
 
-/// Pictures of an experiment's scenes; where one cannot be made the note says so.
+/// Pictures of an experiment's scenes; where one cannot be made the note states it.
 void add_stills(const std::string& experiment, const reproduce::Setting& setting, Outcome& outcome) {
   try {
     for (reproduce::Still& still : reproduce::make_stills(experiment, setting)) {

@@ -105,7 +105,7 @@ int run(const RunArguments& arguments) {
   };
 
   RunReport report;
-  std::size_t known_warnings = 0;  // said before the run
+  std::size_t known_warnings = 0;  // printed before the run
   if (arguments.resume.empty()) {
     options.overrides = parse_sets(arguments.scene);
     const Scene scene = load(arguments.scene);

@@ -12,7 +12,7 @@
 
 namespace achilles::program {
 
-/// Sets each OPTION=VALUE; throws BadInput that says what is allowed.
+/// Sets each OPTION=VALUE; throws BadInput that lists what is allowed.
 void apply_sets(const std::vector<std::string>& sets, SolverOptions& options);
 
 /// Writes the object to the file; does nothing for an empty name.

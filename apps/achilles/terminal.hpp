@@ -30,7 +30,7 @@ class ProgressBar {
 
 /// Makes the first Ctrl-C (or a polite kill) a request that is_interrupted() reports; a second one ends the program.
 void catch_interrupts();
-/// The same. Where nobody asks is_interrupted() within a second, because a step takes long, the program ends as if
+/// The same. Where is_interrupted() is not called within a second, because a step takes long, the program ends as if
 /// killed, with status 1: what a recording has by its last commit stays.
 void catch_interrupts_at_once();
 [[nodiscard]] bool is_interrupted();

@@ -18,7 +18,7 @@ struct ProposedPoint {
   double gap = 0;                // [m] positive apart, negative penetrating
 };
 
-/// What collision detection found between two bodies, and what their materials say. All may be changed, but for the
+/// What collision detection found between two bodies, and what their materials state. All may be changed, but for the
 /// bodies and the number of points.
 struct ProposedContact {
   std::uint32_t body_a = 0, body_b = 0;  // dense indices

@@ -26,7 +26,7 @@ enum class NodeKind : std::uint8_t {
 
 /// [Erleben04, table 5.2].
 enum class EdgeKind : std::uint8_t {
-  kRule,       // two bodies that pass through each other: a rule says so, or a joint holds them
+  kRule,       // two bodies that pass through each other: by a rule, or a joint holds them
   kStructure,  // a link and its multibody
   kJoint,      // two bodies that a joint holds together
   kPresence,   // a body inside a trigger, where events are watched

@@ -23,7 +23,7 @@ enum class EventKind : std::uint8_t {
 };
 
 /// One event, seen at the end of a step. For contacts `first` < `second` are dense body indices; for triggers `first`
-/// is the trigger and `second` the body; for timers `first` is the timer. Touches that are new or persist also say
+/// is the trigger and `second` the body; for timers `first` is the timer. Touches that are new or persist also state
 /// where and how; `point` is that of the largest impulse or, where none acted, the deepest.
 struct ContactEvent {
   EventKind kind = EventKind::kNewTouch;
@@ -49,7 +49,7 @@ struct EventOptions {
 
 using EventListener = std::function<void(const ContactEvent&)>;
 
-/// A volume that takes part in no contact and tells which bodies overlap it.
+/// A volume that takes part in no contact and reports which bodies overlap it.
 struct WorldTrigger {
   std::string name;
   Shape shape;

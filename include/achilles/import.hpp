@@ -17,7 +17,7 @@ struct ImportOptions {
   enum class Meshes { kHull, kDecompose, kDistanceMap };
 
   bool strict = false;            // what is not supported is an error instead of a warning
-  Base base = Base::kAuto;        // whether what has no joint to the ground may move; kAuto: as the file's format says
+  Base base = Base::kAuto;        // whether what has no joint to the ground may move; kAuto: as in the file's format
   bool keep_fixed = false;        // bodies held by fixed joints stay bodies of their own
   bool self_collision = false;    // of URDF, whose links do not collide with each other otherwise
   bool ground = true;             // a plane under a free robot whose file has no ground

@@ -13,10 +13,10 @@ namespace achilles {
 struct LiveViewOptions {
   std::uint16_t port = 0;  // on 127.0.0.1; 0: one that is free
   bool paused = false;     // waits for the page at the first step
-  bool paced = true;       // holds steps back to the pace that the page asks for, real time to begin with
+  bool paced = true;       // holds steps back to the pace that the page requests, real time to begin with
 };
 
-/// Attaches to a simulation that a program steps: from now on every step of it, by whoever calls step(), is seen by the
+/// Attaches to a simulation that a program steps: from now on every step of it, by any caller of step(), is seen by the
 /// pages that are open. They can pause the program within its next step, let it take single steps, change the pace,
 /// pull bodies and move drives. Reset, save and another method are refused: the program decides on these.
 class LiveView {

@@ -13,7 +13,7 @@ using Vec3 = Eigen::Vector3d;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;
 static_assert(alignof(Quat) <= 16,
-              "compile with -DEIGEN_MAX_ALIGN_BYTES=16, as the library was: its CMake target says so");
+              "compile with -DEIGEN_MAX_ALIGN_BYTES=16, as the library was: its CMake target sets it");
 
 /// Placement of frame B in frame A: x_A = p + q x_B, with q of unit length.
 struct Pose {

@@ -41,7 +41,7 @@ struct QueryPoint {
 /// Sees the world as it was when constructed or last updated. Const functions may be called from several threads at
 /// once. Solids are closed sets. A mesh or height field is a surface to rays and to closest points: met from either
 /// side, at a distance that is never negative. Where two answers are equally near, the one that comes first in
-/// World::pieces is given. All arguments must be finite, lengths may be infinite where they say so; otherwise
+/// World::pieces is given. All arguments must be finite, lengths may be infinite where stated; otherwise
 /// std::invalid_argument.
 class WorldQuery {
  public:

@@ -8,7 +8,7 @@
 
 namespace achilles {
 
-/// Watches a simulation that a program steps itself: the report, and where the options ask for them a recording and a
+/// Watches a simulation that a program steps itself: the report, and where the options request them a recording and a
 /// CSV file, the same as those of run_scene, so that they can be exported, certified, resumed and viewed. Instants are
 /// recorded at the present state, every `every` seconds and at the end.
 class Recorder {

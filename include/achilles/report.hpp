@@ -1,4 +1,4 @@
-// What a step and a run say of themselves.
+// The reports of a step and of a run.
 #pragma once
 
 #include <achilles/math.hpp>

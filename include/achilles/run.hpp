@@ -40,7 +40,7 @@ struct RunOptions {
 /// Number of whole steps of h [s] that cover a time [s]; a multiple of h up to rounding takes no extra step.
 [[nodiscard]] std::int64_t count_steps(double time, double h);
 
-/// Runs a scene. The report's `stopped` says why when it ended early: a reason of the method's own, or "interrupted".
+/// Runs a scene. The report's `stopped` is the reason of an early end: one of the method's own, or "interrupted".
 /// Throws SceneError when the method cannot run the scene, std::runtime_error when a file cannot be written.
 [[nodiscard]] RunReport run_scene(const Scene& scene, const RunOptions& options = {});
 

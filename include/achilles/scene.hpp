@@ -33,7 +33,7 @@ enum class RotationUpdate : std::uint8_t { kFinite, kPartial, kInfinitesimal };
 /// How two surfaces act on each other. All quantities physical; 0 stiffness means rigid contact.
 struct ContactLaw {
   double friction = 0.5;           // Coulomb's µ
-  double restitution = 0;          // [0, 1]; the report says which impact law reads it
+  double restitution = 0;          // [0, 1]; the report names the impact law that reads it
   double rolling_friction = 0;     // [m] resisting torque per normal force
   double torsional_friction = 0;   // [m]
   double stiffness = 0;            // [N/m], compliant contact
@@ -84,7 +84,7 @@ struct BodyDescription {
   Vec3 torque = Vec3::Zero();          // [N m] constant, world axes
   std::string group;                   // for `rules`; empty: the body's own name
   CollisionFilter collision;
-  std::optional<Color> color;              // chosen by whoever draws it unless given
+  std::optional<Color> color;              // chosen by the renderer unless given
   std::vector<VisualDescription> visuals;  // drawn in place of the shape; empty: the shape itself
 };
 
@@ -251,7 +251,7 @@ struct Override {
 };
 
 /// Reads, checks and unfolds a scene file. Throws SceneError with every error found. Mesh and hull files are looked up
-/// relative to the scene file. A robot file (URDF, MJCF, SDF) is read as achilles/import.hpp says.
+/// relative to the scene file. A robot file (URDF, MJCF, SDF) is read as achilles/import.hpp states.
 [[nodiscard]] Scene load_scene(const std::string& file, const std::vector<Override>& overrides = {});
 
 /// The same from text in memory; `file` names it in messages and is where relative paths start. Files that come with

@@ -1,4 +1,4 @@
-// What a script says of its body at any time, [Erleben04, ch. 3].
+// The motion that a script prescribes for its body at any time, [Erleben04, ch. 3].
 #pragma once
 
 #include <achilles/scene.hpp>

@@ -29,7 +29,7 @@ using AfterStep = std::function<void(Simulation&, const StepReport&)>;
 /// What was moved from can be assigned to and destroyed; everything else throws std::logic_error then.
 class Simulation {
  public:
-  /// Prepares a scene. Throws SceneError when the method cannot run it (it says what it lacks) or a number is
+  /// Prepares a scene. Throws SceneError when the method cannot run it (the message lists what it lacks) or a number is
   /// impossible, std::invalid_argument for less than one thread.
   explicit Simulation(const Scene& scene, int threads = 1);
   ~Simulation();
@@ -80,7 +80,7 @@ class Simulation {
   /// Of one sensor, by name; throws std::out_of_range, naming it, when there is none.
   [[nodiscard]] std::span<const double> sensor_values(std::string_view name) const;
 
-  /// From now on every step looks for events (where the scene asks for them or has triggers it does so from the start),
+  /// From now on every step looks for events (where the scene requests them or has triggers it does so from the start),
   /// and calls the listener, if there is one, with each of them after the step.
   void watch_events(const EventOptions& options, EventListener listener = {});
   /// Events of the last step.
@@ -89,7 +89,7 @@ class Simulation {
   /// Deepest interpenetration of the present pose, measured from geometry alone [m].
   [[nodiscard]] double penetration();
 
-  /// From now on every step says there where its time went; null: no more. The profile must outlive that.
+  /// From now on every step adds there where its time went; null: no more. The profile must outlive that.
   void set_profile(Profile* profile);
 
   /// Continues from a saved world of the same scene. Where the saved world has as many bodies as the present one, the

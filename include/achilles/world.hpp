@@ -125,9 +125,9 @@ struct SleepState {
   Vec3 gravity = Vec3::Zero();            // [m/s²] under which the sleepers lay down
 };
 
-/// Who follows which bodies sleep, and what that one has yet to hear. Not part of the state: nobody follows a copy.
+/// The reader that follows which bodies sleep, and what it has yet to receive. Not part of the state: a copy has none.
 struct SleepLog {
-  const void* reader = nullptr;      // null: somebody who wants to follow begins anew
+  const void* reader = nullptr;      // null: the next reader begins anew
   std::vector<std::uint32_t> woken;  // since the reader last looked
 
   SleepLog() = default;
@@ -207,7 +207,7 @@ class World {
   /// Lays the remembered contacts among sleepers aside, where waking finds them: after bodies lay down.
   void lay_contacts_aside();
 
-  /// A volume that tells which bodies overlap it; returns its index. Throws std::invalid_argument for an impossible
+  /// A volume that reports which bodies overlap it; returns its index. Throws std::invalid_argument for an impossible
   /// shape.
   std::uint32_t add_trigger(const TriggerDescription& description);
   /// Ticks every `period` seconds from now; returns its index. Throws std::invalid_argument for a period below a

@@ -78,7 +78,7 @@ StepReport Recorder::Impl::step() {
   return done;
 }
 
-std::optional<Stop> Recorder::Impl::step_and_ask() {
+std::optional<Stop> Recorder::Impl::step_and_check() {
   simulation->begin_step();
   const StepReport done = step();
   if (done.stopped) return done.stopped;
@@ -92,7 +92,7 @@ std::optional<Stop> Recorder::Impl::step_and_ask() {
 RunReport Recorder::Impl::run_to_end() {
   std::optional<Stop> stopped;
   last_checkpoint = RunClock::now();
-  while (simulation->world().step_index < last_step && !stopped) stopped = step_and_ask();
+  while (simulation->world().step_index < last_step && !stopped) stopped = step_and_check();
   return finish(stopped);
 }
 

@@ -53,7 +53,7 @@ struct Recorder::Impl {
   std::unique_ptr<CsvWriter> csv;
 
  private:
-  [[nodiscard]] std::optional<Stop> step_and_ask();
+  [[nodiscard]] std::optional<Stop> step_and_check();
 };
 
 }  // namespace achilles

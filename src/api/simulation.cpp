@@ -39,7 +39,9 @@ double measure_work_of_forces(const BodyArrays& bodies, std::size_t i, const Bod
   return force.dot(bodies.position[i] - before.position) + torque.dot(turn.angle() * turn.axis());
 }
 
-std::string say_not_finite(const std::string& name) { return "the state of body '" + name + "' ceased to be finite"; }
+std::string describe_not_finite(const std::string& name) {
+  return "the state of body '" + name + "' ceased to be finite";
+}
 
 }  // namespace
 
@@ -220,7 +222,7 @@ void Simulation::Impl::look_over(StepReport& report, std::string& nonsense) {
     report.external_work += overview.work;
     finite = finite && overview.finite;
   }
-  if (!finite) nonsense = say_not_finite(world.names[world.first_not_finite().value()]);
+  if (!finite) nonsense = describe_not_finite(world.names[world.first_not_finite().value()]);
 }
 
 StepReport Simulation::Impl::step_whole() {
@@ -259,7 +261,8 @@ StepReport Simulation::Impl::step_awake() {
       report.external_work += measure_work_of_forces(
           part.bodies, k, {old.position[i], old.orientation[i], old.applied_force[i], old.applied_torque[i]});
     }
-    if (const std::optional<std::uint32_t> body = part.first_not_finite()) nonsense = say_not_finite(part.names[*body]);
+    if (const std::optional<std::uint32_t> body = part.first_not_finite())
+      nonsense = describe_not_finite(part.names[*body]);
   } catch (const std::invalid_argument& error) {
     nonsense = error.what();
   }

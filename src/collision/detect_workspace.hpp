@@ -21,7 +21,7 @@ struct BlockContacts {
   std::size_t reused = 0;
 };
 
-/// All that a pair of balls is asked for, in little room: pairs are met in the order of their first one.
+/// All that the test of a pair of balls reads, in little room: pairs are met in the order of their first one.
 struct Ball {
   Vec3 center = Vec3::Zero();  // [m]
   double radius = -1;          // [m] negative: the collider is none

@@ -6,7 +6,7 @@
 //   A      = J M⁻¹ Jᵀ + Σ,  Σ the diagonal of softness                      [Erleben04, eq. 6.59a]
 //   w      = J u + Σ λ − target,  u = u* + M⁻¹ Jᵀ λ,  u* the velocity before the constraint impulses
 //
-// A row asks for lower ≤ λ ≤ upper with w = 0 inside, w ≥ 0 at the lower and w ≤ 0 at the upper bound.
+// A row requires lower ≤ λ ≤ upper with w = 0 inside, w ≥ 0 at the lower and w ≤ 0 at the upper bound.
 //
 // A constraint on more than two bodies is written as consecutive rows, its parts, that share one impulse: J, target and
 // softness of the constraint are the sums of those of its parts.

@@ -13,7 +13,7 @@ constexpr std::string_view kPropagation =
 constexpr std::array<ImpactInfo, std::variant_size_v<ImpactLaw>> kInfos{{
     {"newton", "Newton; Guendelman et al. 2003 for friction",
      "normal velocity reversed times restitution, contact by contact; energy may rise with friction, and the report "
-     "says so",
+     "states it",
      kSequential},
     {"poisson", "Poisson's hypothesis, in two steps",
      "impulses of restitution and compression as e : 1, contact by contact", kSequential},

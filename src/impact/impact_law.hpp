@@ -18,7 +18,7 @@ struct ImpactWorkspace;
 // ------------------------------------------------------------
 
 /// Normal velocity reversed and multiplied by the restitution; friction sticks if the cone allows, else opposes the
-/// slip at the beginning. May gain energy with friction (Kane's paradox); the report's energies tell.
+/// slip at the beginning. May gain energy with friction (Kane's paradox); the report's energies show it.
 struct NewtonLaw {
   int max_sweeps = 100;
 };
@@ -72,8 +72,8 @@ struct PropagationOptions {
   ImpactRestitution restitution = ImpactRestitution::kBlend;
   /// Reflections one at a time before all violated contacts are reflected at once, per part; the square of the number
   /// of contacts is added, since a line of n balls is sorted by n²/2. Narrow wedges within narrow wedges take the
-  /// product of their counts; any operator may take over at any time, [Vouga17, sec. 2], and the report says that it
-  /// did.
+  /// product of their counts; any operator may take over at any time, [Vouga17, sec. 2], and the report counts
+  /// it.
   std::int64_t patience = 100'000;
   std::int64_t max_iterations = 20'000'000;  // per part
   /// Every application is held to (NORM), (KIN), (ONE), (VIO) and (MOD); std::logic_error names the one it breaks.
@@ -113,7 +113,7 @@ struct ImpactInfo {
 
 /// Replaces the velocities before the impact by those after it and writes the impulse of every row,
 /// `problem.rows.size()` of them, so that q⁺ = q⁻ + M⁻¹ Jᵀ λ up to `impulse_residual`. Afterwards no unilateral row
-/// approaches faster than the law's tolerance unless the status says otherwise. Allocates nothing once the workspace is
+/// approaches faster than the law's tolerance unless the status is another. Allocates nothing once the workspace is
 /// warm, except while removing implicit equality constraints. Parts that need no work are left as they are, bit for
 /// bit.
 [[nodiscard]] ImpactReport resolve_impact(const ImpactProblem& problem, const ImpactLaw& law, ImpactWorkspace& scratch,

@@ -55,7 +55,7 @@ struct ImpactReport {
   double energy_removed = 0;        // [J] of the velocity along implicit and explicit equality constraints
   double violation = 0;             // largest −w_i / ‖n_i‖ ‖q‖_M left, unitless
   /// Largest ‖q⁺ − q⁻ − M⁻¹ Jᵀ λ‖_M / ‖q‖_M of a part, unitless. Rounding, unless contacts are opposed; contacts within
-  /// 3e-7 of opposing each other would need impulses that many times larger than what they stop, which are not told.
+  /// 3e-7 of opposing each other would need impulses that many times larger than what they stop, which are left out.
   double impulse_residual = 0;
   int inelastic_parts = 0;       // parts treated as inelastic because scripted motions contradict each other
   int projected_parts = 0;       // parts a sequential law left approaching, ended by one inelastic projection

@@ -7,7 +7,7 @@ namespace achilles {
 namespace {
 
 // A column is dependent when less than this share of its squared length is new: above the rounding of the products that
-// make the Gram matrix, below the square of every angle (1e-5) that the laws tell apart.
+// make the Gram matrix, below the square of every angle (1e-5) that the laws resolve.
 constexpr double kDependent = 1e-13;
 
 enum State : char { kAtZero, kPassive, kBanned };
@@ -134,7 +134,7 @@ class ActiveSet {
     return true;
   }
 
-  // Column j still depends on columns none of which its growth uses up: only rounding tells them apart.
+  // Column j still depends on columns none of which its growth uses up: only rounding distinguishes them.
   bool give_up(int j) {
     if (lambda_[j] == 0) return false;
     lambda_[j] = 0;
@@ -174,7 +174,7 @@ class ActiveSet {
     std::vector<double>& r = scratch_.residual;
     for (int i = 0; i < k; ++i) z[i] = -problem_.b[scratch_.passive[i]];
     scratch_.factor.solve({z.data(), static_cast<std::size_t>(k)});
-    // One refinement: what is asked for is a small residual, also where the gradients nearly depend on each other.
+    // One refinement: the residual must be small, also where the gradients nearly depend on each other.
     for (int i = 0; i < k; ++i) {
       double sum = -problem_.b[scratch_.passive[i]];
       for (int l = 0; l < k; ++l) sum -= entry(scratch_.passive[i], scratch_.passive[l]) * z[l];

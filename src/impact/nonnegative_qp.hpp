@@ -21,7 +21,7 @@ struct NonnegativeQp {
 
 struct NonnegativeQpReport {
   bool solved =
-      true;  // false: stopped by the cap or by columns that cannot be told apart; the iterate is feasible, λ ≥ 0
+      true;  // false: stopped by the cap or by columns that are too much alike; the iterate is feasible, λ ≥ 0
   int iterations = 0;
 };
 

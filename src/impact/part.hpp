@@ -84,7 +84,7 @@ void gather(const ImpactPart& part, std::span<const BodyVelocity> velocities, st
 void scatter(const ImpactPart& part, std::span<const double> x, std::span<const double> x_before,
              std::span<BodyVelocity> velocities);
 
-/// A velocity u with n_iᵀ u = target_i for every joint and, if asked, contact, the smallest one in the mass metric:
+/// A velocity u with n_iᵀ u = target_i for every joint and, if requested, contact, the smallest one in the mass metric:
 /// seen from it, all scripted motion stands still. False when the targets contradict each other. u is zero when all
 /// targets are.
 [[nodiscard]] bool find_resting_frame(const ImpactPart& part, bool with_contacts, NonnegativeQpWorkspace& scratch,

@@ -7,7 +7,7 @@
 namespace achilles {
 namespace {
 
-// Below this, gradients and approaches are rounding, whatever tolerance was asked for.
+// Below this, gradients and approaches are rounding, whatever the tolerance.
 constexpr double kRounding = 1e-14;
 
 // Share of ‖x⁻‖_M that impulses may fail to explain before they are sought again.
@@ -72,7 +72,7 @@ ImpactStatus resolve_propagation(ElasticTask task, ImpactWorkspace& scratch, Imp
     // The detector is the second line: contacts so close to opposed that the first could not decide are opposed now.
     const bool again =
         outcome.status == ImpactStatus::kOpposed && options.lineality && options.friction != ImpactFriction::kCoupled &&
-        shave(part, scratch.propagation.opposing, scratch.propagation.opposing_weights, noise, scratch.lineality);
+        project_out(part, scratch.propagation.opposing, scratch.propagation.opposing_weights, noise, scratch.lineality);
     if (!again) break;
   }
   const int dimension = part.gradients.equalities() - joints;

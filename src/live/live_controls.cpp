@@ -81,15 +81,15 @@ void LiveControls::send_instant(Simulation& simulation) {
   instant_.sensors.assign(simulation.sensor_values().begin(), simulation.sensor_values().end());
   auto bytes = std::make_shared<std::string>();
   encode_page_instant(instant_, *bytes);
-  if (listener.tell_all) listener.tell_all(bytes, true);
+  if (listener.send_all) listener.send_all(bytes, true);
 }
 
 void LiveControls::send(const nlohmann::json& message) const {
-  if (listener.tell_all) listener.tell_all(to_text(message), false);
+  if (listener.send_all) listener.send_all(to_text(message), false);
 }
 
 void LiveControls::send_to(std::uint64_t client, const nlohmann::json& message) const {
-  if (listener.tell) listener.tell(client, to_text(message));
+  if (listener.send) listener.send(client, to_text(message));
 }
 
 nlohmann::json LiveControls::describe(const Simulation& simulation, const nlohmann::json& methods) const {

@@ -82,7 +82,7 @@ struct LiveRun::Impl {
     }
   }
 
-  /// A run that fails, by a full disk for one, stops and says so; the server goes on.
+  /// A run that fails, by a full disk for example, stops with a report; the server goes on.
   void advance_or_stop() {
     try {
       advance();
@@ -130,7 +130,7 @@ struct LiveRun::Impl {
 
   void send_state() const { controls.send(state()); }
 
-  // What pages ask for.
+  // What pages request.
 
   void act(std::uint64_t, const RunMessage&) {
     controls.running = true;
@@ -252,7 +252,7 @@ void LiveRun::greet(std::uint64_t client) {
   impl_->queue.push([this, client] { impl_->controls.send_to(client, impl_->state()); });
 }
 
-void LiveRun::ask_page(std::function<void(std::shared_ptr<const std::string>)> answer) {
+void LiveRun::request_page(std::function<void(std::shared_ptr<const std::string>)> answer) {
   impl_->queue.push([this, answer = std::move(answer)] {
     std::shared_ptr<const std::string> page;
     try {

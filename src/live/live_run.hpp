@@ -14,7 +14,7 @@ namespace achilles::live {
 struct LiveOptions {
   int threads = 1;
   std::string save_path;                                   // what `save` writes (HDF5)
-  bool runs = false;                                       // from the start on, without being asked
+  bool runs = false;                                       // from the start on, without a request
   std::uint64_t history_bytes = std::uint64_t{256} << 20;  // of the latest instants that `save` finds
 };
 
@@ -29,7 +29,7 @@ class LiveRun : public LiveSource {
   void post(std::uint64_t client, Message message) override;
   void forget(std::uint64_t client) override;
   void greet(std::uint64_t client) override;
-  void ask_page(std::function<void(std::shared_ptr<const std::string>)> answer) override;
+  void request_page(std::function<void(std::shared_ptr<const std::string>)> answer) override;
 
  private:
   struct Impl;

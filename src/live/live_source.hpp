@@ -13,12 +13,12 @@ namespace achilles::live {
 /// Calls come from the thread of the run.
 struct LiveListener {
   /// For every page: text (JSON), or an instant in binary.
-  std::function<void(std::shared_ptr<const std::string>, bool is_binary)> tell_all;
+  std::function<void(std::shared_ptr<const std::string>, bool is_binary)> send_all;
   /// For one page.
-  std::function<void(std::uint64_t client, std::shared_ptr<const std::string>)> tell;
+  std::function<void(std::uint64_t client, std::shared_ptr<const std::string>)> send;
 };
 
-/// All functions may be called from any thread; what they ask for is done between two steps.
+/// All functions may be called from any thread; what they request is done between two steps.
 class LiveSource {
  public:
   LiveSource() = default;
@@ -34,7 +34,7 @@ class LiveSource {
   /// A page has come: it hears the state.
   virtual void greet(std::uint64_t client) = 0;
   /// The page (HTML) that starts at the present instant; none when it could not be made.
-  virtual void ask_page(std::function<void(std::shared_ptr<const std::string>)> answer) = 0;
+  virtual void request_page(std::function<void(std::shared_ptr<const std::string>)> answer) = 0;
 };
 
 }  // namespace achilles::live

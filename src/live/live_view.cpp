@@ -59,7 +59,7 @@ struct LiveView::Impl : live::LiveSource {
   void greet(std::uint64_t client) override {
     queue.push([this, client] { controls.send_to(client, state()); });
   }
-  void ask_page(std::function<void(std::shared_ptr<const std::string>)> answer) override {
+  void request_page(std::function<void(std::shared_ptr<const std::string>)> answer) override {
     queue.push([this, answer = std::move(answer)] {
       std::shared_ptr<const std::string> page;
       try {

@@ -1,4 +1,4 @@
-// What a page says to a live run, and what it hears. Both sides speak JSON; instants are binary, see
+// What a page sends to a live run, and what it receives. Both sides send JSON; instants are binary, see
 // record/page_instant.hpp.
 //
 //   {"do": "run"}  {"do": "pause"}  {"do": "step", "count": 1}  {"do": "reset"}  {"do": "save"}
@@ -10,7 +10,7 @@
 //   {"do": "drive", "joint": 2, "axis": 0, "value": 0.5}   target of a drive or motor, in its own unit
 //
 // A page hears {"kind": "state", ...} whenever something changed for everybody, and {"kind": "refused", "reason": ".."}
-// when what it said itself made no sense.
+// when its own message made no sense.
 #pragma once
 
 #include <achilles/math.hpp>
@@ -54,7 +54,7 @@ struct DriveMessage {
 using Message = std::variant<RunMessage, PauseMessage, StepMessage, ResetMessage, SaveMessage, SpeedMessage,
                              MethodMessage, GrabMessage, DragMessage, ReleaseMessage, DriveMessage>;
 
-/// Something a page said that cannot be done. The run goes on.
+/// A request of a page that cannot be done. The run goes on.
 class Refusal : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -150,7 +150,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (request.target() != "/") return answer(http::status::not_found, "there is only one page: /\n");
     if (hub_.live == nullptr) return answer(http::status::ok, hub_.page);
     stream_.expires_never();
-    hub_.live->ask_page([self = shared_from_this()](const Text& page) {
+    hub_.live->request_page([self = shared_from_this()](const Text& page) {
       asio::post(self->hub_.io, [self, page] {
         self->stream_.expires_after(kAnswerPatience);
         if (page == nullptr) return self->answer(http::status::internal_server_error, "the page cannot be made\n");
@@ -237,7 +237,7 @@ struct ViewServer::Impl {
 
   void listen_to_run() {
     LiveListener listener;
-    listener.tell_all = [this](const Text& text, bool is_binary) {
+    listener.send_all = [this](const Text& text, bool is_binary) {
       asio::post(hub.io, [this, text, is_binary] {
         const auto pages = hub.pages;  // sending may close one, which takes it off the list
         for (const auto& [client, page] : pages) {
@@ -245,7 +245,7 @@ struct ViewServer::Impl {
         }
       });
     };
-    listener.tell = [this](std::uint64_t client, const Text& text) {
+    listener.send = [this](std::uint64_t client, const Text& text) {
       asio::post(hub.io, [this, client, text] {
         const auto found = hub.pages.find(client);
         if (found == hub.pages.end()) return;

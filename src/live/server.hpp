@@ -24,7 +24,7 @@ class ViewServer {
   ViewServer& operator=(const ViewServer&) = delete;
 
   [[nodiscard]] std::uint16_t port() const;
-  /// Serves until `goes_on`, which is asked a few times a second, says no.
+  /// Serves until `goes_on`, which is called a few times a second, returns false.
   void run(const std::function<bool()>& goes_on);
 
  private:

@@ -10,8 +10,8 @@
 namespace achilles {
 namespace {
 
-// Nothing asks for the first two and the last two, so no scene is refused for them: friction and restitution are
-// properties of every material, and a method that ignores them says so; sleeping is an option of the methods that have
+// Nothing needs the first two and the last two, so no scene is refused for them: friction and restitution are
+// properties of every material, and a method may ignore them; sleeping is an option of the methods that have
 // it; continuous collision detection is what a method does by itself.
 constexpr std::array kInfos = {
     CapabilityInfo{&Capabilities::friction, "friction"},
@@ -81,7 +81,7 @@ constexpr Capabilities kCoupling{.couplings = true};
 constexpr Capabilities kScript{.scripts = true};
 constexpr Capabilities kRotationRule{.rotation_rules = true};
 
-/// Calls visit(what, name, needs) for everything that may ask for a capability.
+/// Calls visit(what, name, needs) for everything that may need a capability.
 template <class Visit>
 void for_each_need(const Scene& scene, const Visit& visit) {
   for (const JointDescription& joint : scene.joints) visit("joint", joint.name, find_needs(joint));
@@ -112,9 +112,9 @@ void for_each_need(const World& world, const Visit& visit) {
   }
 }
 
-template <class Asking>
+template <class Needing>
 std::vector<std::string> list_obstacles(const MethodSpec& method, const MethodDescription& options,
-                                        const Asking& asking) {
+                                        const Needing& needing) {
   struct Missing {
     int count = 0;
     std::string first;
@@ -124,8 +124,8 @@ std::vector<std::string> list_obstacles(const MethodSpec& method, const MethodDe
   const Capabilities& can = variant != nullptr ? variant->capabilities : method.capabilities;
   const std::string name_of_variant =
       variant == nullptr ? "" : " with " + std::string(variant->option) + ": " + std::string(variant->word);
-  for_each_need(asking, [&](const char* what, const std::string& name, Capabilities needs) {
-    // Without joints, what acts along their axes need not be said.
+  for_each_need(needing, [&](const char* what, const std::string& name, Capabilities needs) {
+    // Without joints, what acts along their axes need not be listed.
     if (needs.joints && !can.joints) needs = {.joints = true};
     for (std::size_t k = 0; k < kInfos.size(); ++k) {
       if (!(needs.*kInfos[k].flag) || can.*kInfos[k].flag) continue;
@@ -137,7 +137,7 @@ std::vector<std::string> list_obstacles(const MethodSpec& method, const MethodDe
     const int more = missing[k].count - 1;
     if (more < 0) continue;
     obstacles.push_back("method " + std::string(method.name) + name_of_variant + " has no " +
-                        std::string(kInfos[k].words) + "; asked for by " + missing[k].first +
+                        std::string(kInfos[k].words) + "; needed by " + missing[k].first +
                         (more > 0 ? " and " + std::to_string(more) + " more" : ""));
   }
   return obstacles;

@@ -1,4 +1,4 @@
-// Comparing what a scene or a running world asks for with what a method does. The one place where a method refuses.
+// Comparing what a scene or a running world needs with what a method does. The one place where a method refuses.
 #pragma once
 
 #include "methods/method_spec.hpp"
@@ -25,12 +25,12 @@ struct CapabilityInfo {
 [[nodiscard]] Capabilities row_capabilities();
 
 /// Why this method cannot run this scene, or go on with this world: one sentence per capability that it lacks, with the
-/// first thing that asks for it. Empty when it can. Of the scene's method the options count, too; a world's are given.
+/// first thing that needs it. Empty when it can. Of the scene's method the options count, too; a world's are given.
 [[nodiscard]] std::vector<std::string> find_obstacles(const MethodSpec& method, const Scene& scene);
 [[nodiscard]] std::vector<std::string> find_obstacles(const MethodSpec& method, const MethodDescription& options,
                                                       const World& world);
 
-/// The method that a scene asks for. Throws SceneError when there is none, when it has no such option, solver or impact
+/// The method that a scene names. Throws SceneError when there is none, when it has no such option, solver or impact
 /// law, or when it cannot run the scene, with all obstacles.
 [[nodiscard]] std::unique_ptr<Method> make_method_for(const Scene& scene);
 

@@ -28,7 +28,7 @@ struct OptionInfo {
   std::vector<std::string_view> solvers = {};  // of a solver's option: those that take it; empty: the method's own
 };
 
-/// What of a scene a method takes into account; or, of a scene, what it asks for. See capabilities.hpp.
+/// What of a scene a method takes into account; or, of a scene, what it needs. See capabilities.hpp.
 struct Capabilities {
   bool friction = false;
   bool restitution = false;
@@ -89,7 +89,7 @@ struct MethodVariant {
   Promises promises = {};
 };
 
-/// What a scene asks of a method, checked against its spec.
+/// What a scene requests of a method, checked against its spec.
 struct MethodRequest {
   const MethodDescription& description;
   std::string solver;  // by name; empty: the method has none
@@ -122,7 +122,7 @@ struct MethodSpec {
 /// The variant that the options of a scene choose, or nullptr where the spec itself holds.
 [[nodiscard]] const MethodVariant* find_variant(const MethodSpec& spec, const MethodDescription& description);
 
-/// The method a scene asks for. Throws std::invalid_argument naming what is wrong: a name, an option, its type or
+/// The method a scene names. Throws std::invalid_argument naming what is wrong: a name, an option, its type or
 /// range.
 [[nodiscard]] std::unique_ptr<Method> make_method(const MethodDescription& description);
 

@@ -33,7 +33,7 @@ void integrate_velocity(World& world, std::size_t body, std::span<const BodyInve
 /// Forces that were applied for one step end with it.
 void clear_applied_forces(BodyArrays& bodies);
 
-/// Moves every body that can move (dynamic and awake, or scripted) through the step. `constrained[i]` ≠ 0 tells that an
+/// Moves every body that can move (dynamic and awake, or scripted) through the step. `constrained[i]` ≠ 0 means that an
 /// impulse acted on body i: its position then follows the velocity after the impulse whatever the integrator, since
 /// that velocity is what the constraints were solved for.
 void integrate_positions(World& world, double h, Integrator integrator, std::span<const FreeMotion> motion,

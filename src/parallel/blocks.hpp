@@ -24,7 +24,7 @@ class BlockRunner {
   /// At least 1.
   void set_threads(int threads) { threads_ = threads > 1 ? threads : 1; }
   [[nodiscard]] int threads() const { return threads_; }
-  /// Whether nobody would help at present: there is one thread, or the others' cores are taken. Where one thread has a
+  /// Whether no other thread helps now: there is one thread, or the others' cores are taken. Where one thread has a
   /// shorter way to the same result, it may then be taken, but without run().
   [[nodiscard]] bool works_alone() const;
 

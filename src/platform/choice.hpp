@@ -1,4 +1,4 @@
-// Which file of this folder is compiled: ACHILLES_PORTABLE asks for the standard library alone.
+// Which file of this folder is compiled: ACHILLES_PORTABLE selects the standard library alone.
 #pragma once
 
 #if !defined(ACHILLES_PORTABLE) && (defined(__unix__) || defined(__APPLE__))

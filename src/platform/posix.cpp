@@ -131,7 +131,7 @@ std::optional<std::size_t> File::read_at(std::uint64_t offset, void* out, std::s
 }
 
 bool File::write_at(std::uint64_t offset, const void* bytes, std::size_t count) const {
-  errno = ENOSPC;  // where less is written than asked for, without an error
+  errno = ENOSPC;  // where less is written than requested, without an error
   return ::pwrite(static_cast<int>(handle_), bytes, count, static_cast<off_t>(offset)) == static_cast<ssize_t>(count);
 }
 

@@ -1,7 +1,7 @@
 // What is needed of the operating system beyond the standard library: locks, pipes, processes, signals, terminals.
 //
 // posix.cpp has it for Linux, macOS and other Unix systems; portable.cpp for any other system, with the standard
-// library alone. There files are not locked, programs are not fed and nothing is limited; every function says what it
+// library alone. There files are not locked, programs are not fed and nothing is limited; every function states what it
 // then does. A port to another system is one more file beside these. No other file includes a header of the system.
 #pragma once
 
@@ -25,7 +25,7 @@ enum class OpenMode {
 
 enum class LockResult { kLocked, kBusy, kUnknown };  // kUnknown: the file system or the system knows no locks
 
-/// A file that is read and written in place. Where a function fails, errno says why.
+/// A file that is read and written in place. Where a function fails, errno holds the reason.
 class File {
  public:
   /// Not open where that fails.
@@ -60,13 +60,13 @@ class File {
 /// std::filesystem::filesystem_error.
 [[nodiscard]] std::filesystem::path make_unique_folder(const std::filesystem::path& prefix);
 
-/// Where the running program lies, or nothing where the system does not say.
+/// Where the running program lies, or nothing where the system does not report it.
 [[nodiscard]] std::optional<std::filesystem::path> find_running_program();
 
 /// A number that no other process has at this moment.
 [[nodiscard]] std::int64_t process_number();
 
-/// Asks for large pages, so that the processor need not look up addresses every few kilobytes. A wish: where it is not
+/// Requests large pages, so that the processor need not look up addresses every few kilobytes. A wish: where it is not
 /// granted the memory is as good.
 void advise_large_pages(void* memory, std::size_t bytes);
 

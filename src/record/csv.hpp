@@ -1,7 +1,7 @@
 // States as comma-separated values: time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz, one line per body and instant.
 //
 // Numbers have 17 significant digits, so that reading them gives the same bits; "nan" and "inf" where they are that.
-// Names that need it are quoted as RFC 4180 says; lines end in a line feed.
+// Names that need it are quoted as RFC 4180 requires; lines end in a line feed.
 //
 // Where there are sensors, a second file (states.sensors.csv beside states.csv) holds time and one column for each of
 // their values, one line per instant; its heading names sensor, value and unit: "tip ax [m/s²]".

@@ -164,7 +164,7 @@ Hdf5Array::Hdf5Array(std::string path, std::string name, Hdf5Handle dataset)
 
 void Hdf5Array::read_as(hid_t type, std::size_t first, std::size_t count, void* out, std::size_t capacity) const {
   if (first > rows() || count > rows() - first) {
-    throw std::out_of_range(path_ + ": /" + name_ + " holds " + std::to_string(rows()) + " rows, asked for " +
+    throw std::out_of_range(path_ + ": /" + name_ + " holds " + std::to_string(rows()) + " rows, requested " +
                             std::to_string(count) + " from " + std::to_string(first));
   }
   if (count == 0 || row_size_ == 0) return;

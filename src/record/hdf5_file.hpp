@@ -28,7 +28,7 @@ class Hdf5Handle {
 
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool is_valid() const { return id_ >= 0; }
-  /// Releases it now and says whether that worked: closing a file writes what is left.
+  /// Releases it now and returns whether that worked: closing a file writes what is left.
   bool release();
 
  private:

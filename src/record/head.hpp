@@ -36,7 +36,7 @@ struct RecordingHead {
   std::int64_t threads = 1;
   double step = 0;              // [s]
   double duration = 0;          // [s]
-  std::optional<double> every;  // [s] between instants, as asked for; recordings of old do not have it
+  std::optional<double> every;  // [s] between instants, as requested; recordings of old do not have it
   Vec3 gravity = Vec3::Zero();
   std::vector<RecordedBody> bodies;
   std::vector<std::string> shapes;  // JSON, see json_shape.hpp; bodies of equal shape share one

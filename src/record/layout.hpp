@@ -41,7 +41,7 @@
 //
 // The digest chains: it starts from the head (attributes, scene, bodies, shapes) and runs through every instant, so
 // that a change by hand, anywhere, is found, and at which instant. It guards against accidents and casual edits, not
-// against someone who computes it anew.
+// against forgery: it can be computed anew.
 #pragma once
 
 #include <achilles/math.hpp>
@@ -59,7 +59,7 @@ inline constexpr std::string_view kRecordingFormat = "achilles-recording";
 inline constexpr std::int64_t kRecordingVersion = 1;
 inline constexpr std::uint32_t kNoBody = std::numeric_limits<std::uint32_t>::max();
 
-/// What one instant says besides the bodies and contacts. Quantities of steps are over all steps since the instant
+/// What one instant holds besides the bodies and contacts. Quantities of steps are over all steps since the instant
 /// before.
 struct Scalars {
   double energy_kinetic = 0;             // [J]
@@ -127,7 +127,7 @@ enum class RecordedKind : std::uint8_t {
   kNewProximity,  // this and what follows where the scene has the key `events`, or triggers
   kVanishedProximity,
   kTimer,
-  kPersistentContact,  // these two where the key asks for them
+  kPersistentContact,  // these two where the key requests them
   kPersistentProximity
 };
 

@@ -23,15 +23,15 @@ class MomentumBalance {
  public:
   /// The state before the first step.
   void begin(const World& world);
-  /// The state that somebody outside has left between two steps: velocities that were set are none of the method's
-  /// doing, nor are forces applied for the step that comes. Not needed where nobody has touched anything.
+  /// The state that the caller has left between two steps: velocities that were set are none of the method's
+  /// doing, nor are forces applied for the step that comes. Not needed where the caller changed nothing.
   void take_given(const World& world);
   /// The state after a step, and the contacts of that step.
   void see(const World& world, std::span<const ContactRecord> contacts);
 
   /// The largest error of the balance so far, as a share of the momentum in play: the largest sum of m |v| plus what
   /// gravity gave since the start. None where it has no meaning: joints to bodies that do not move take up momentum
-  /// that nobody records; the axes that locks hold are left out, and all of angular momentum where there are any.
+  /// that is not recorded; the axes that locks hold are left out, and all of angular momentum where there are any.
   [[nodiscard]] std::optional<double> linear() const;
   [[nodiscard]] std::optional<double> angular() const;
 

@@ -17,7 +17,7 @@ class OutputFile {
 
   void write(std::string_view bytes);
   void flush();
-  /// Without it the last bytes are written too, but nobody hears whether that worked.
+  /// Without it the last bytes are written too, but errors are lost.
   void close();
 
  private:

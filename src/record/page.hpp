@@ -5,7 +5,7 @@
 //
 //   window.achilles_recording = {"header": {...}, "data": "<base64>"};
 //
-// `data` is one block of little-endian bytes, compressed as the header says, in base64 with padding; every array starts
+// `data` is one block of little-endian bytes, compressed per the header, in base64 with padding; every array starts
 // at a multiple of 8 bytes of the block. All
 // text is JSON with `<`, U+2028 and U+2029 escaped, so that no body name can end the script. `header` is
 //
@@ -19,7 +19,7 @@
 //    "triggers": ["...", ..],  // names, for events of triggers
 //    "live": false,            // true: more instants follow over a WebSocket, see page_instant.hpp
 //    "complete": true,         // false: the recording was cut off, there is no report
-//    "report": {...} | null,   // what --report writes; report.stopped says why a run ended itself
+//    "report": {...} | null,   // what --report writes; report.stopped is why a run ended itself
 //    "shapes": [shape, ...],   // see json_shape.hpp: the scene format, meshes and hulls with their points
 //    "bodies": [{"name": "...", "kind": "dynamic" | "fixed" | "scripted", "shape": index into shapes,
 //                "material": "...", "mass": kg | null (infinite), "center": [x, y, z] (centre of mass, body frame),
@@ -77,7 +77,7 @@ void export_page(const Recording& recording, const std::string& out_path, const 
 /// One run of a comparison.
 struct ComparedRun {
   std::string name;
-  std::string certified;  // what certify says of it, in a few words; empty: nobody asked
+  std::string certified;  // the verdict of certify in a few words; empty: not certified
   const Recording* recording = nullptr;
 };
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostContactPoints = std::numeric_limits<std::uint32_t>:
 constexpr std::size_t kContactsAtOnce = 16'384;
 constexpr std::size_t kEventsAtOnce = 65'536;
 constexpr std::uint64_t kEventBytes = 24;            // of one event in the page, encoded
-constexpr std::uint64_t kMostShownEvents = 200'000;  // nobody reads more
+constexpr std::uint64_t kMostShownEvents = 200'000;  // more is unreadable
 
 /// What the instants that are left out of a page do to those that are kept.
 enum class Reduction { kLast, kLargest, kSum };
@@ -300,7 +300,7 @@ PagePlan plan_page(const Recording& recording, std::size_t budget) {
   plan.has_velocities = false;
   std::uint64_t bytes = encoded_bytes(recording, plan);
   while (bytes > budget && count > 2) {
-    // Contacts are not spread evenly over the instants, so that the share that fits is only nearly the share asked for.
+    // Contacts are not spread evenly over the instants, so that the share that fits is only nearly the share requested.
     const double share = 0.99 * static_cast<double>(budget) / static_cast<double>(bytes);
     count = std::clamp<std::size_t>(static_cast<std::size_t>(share * static_cast<double>(count)), 2, count - 1);
     plan = plan_instants(recording, count, false, budget);

@@ -78,7 +78,7 @@ void Recording::check_shapes() const {
 }
 
 // /time is written last and holds NaN where it is not written yet: its leading numbers are the instants that are whole.
-// In a complete recording it would be so for all rows, so that a shorter array there means that somebody cut it.
+// In a complete recording it would be so for all rows, so that a shorter array there means that it was cut.
 void Recording::count_instants() {
   const Hdf5Array& time = array("time");
   std::vector<double> block;

@@ -138,7 +138,7 @@ RecordingWriter::~RecordingWriter() {
   try {
     close();
   } catch (const std::exception&) {
-    // What was committed before is in the file; there is nobody here to tell.
+    // What was committed before is in the file; a destructor cannot report the error.
   }
 }
 
@@ -240,7 +240,7 @@ void RecordingWriter::event(const RecordedEvent& event) {
 void RecordingWriter::append_checkpoint(const World& world) {
   check_open();
   std::ostringstream stream;
-  stream.exceptions(std::ios::badbit);  // memory that runs out is to be said as that
+  stream.exceptions(std::ios::badbit);  // memory that runs out is reported as such
   world.save(stream);
   const std::string bytes = stream.str();
   Attempt attempt(is_broken_);

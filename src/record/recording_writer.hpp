@@ -1,7 +1,7 @@
 // Writes a run to a HDF5 file as it happens. What the file holds is in layout.hpp.
 //
 // Readers, and a kill -9, find all instants up to the last commit: one is made about every second of wall time and at
-// least every 8,192 instants. All arrays are written before /time, which therefore says how many instants are whole.
+// least every 8,192 instants. All arrays are written before /time, which therefore gives how many instants are whole.
 #pragma once
 
 #include "record/growing_array.hpp"

@@ -106,7 +106,7 @@ void ReportBuilder::after_step(const World& world, const StepReport& step) {
   if (step.stopped && !r.stopped) r.stopped = step.stopped;
 }
 
-/// As the log of a recording has them: what rests and trembles touches once, whatever the method's own memory says.
+/// As the log of a recording has them: what rests and trembles touches once, whatever the method's own memory holds.
 void ReportBuilder::count(const RecordedEvent& event) {
   if (event.kind == RecordedKind::kNewContact) ++report_.new_contacts;
   if (event.kind == RecordedKind::kLostContact) ++report_.lost_contacts;

@@ -1,4 +1,4 @@
-// What a run says of itself in the end, and the JSON that --report writes.
+// The report of a run, and the JSON that --report writes.
 #pragma once
 
 #include "record/layout.hpp"
@@ -29,7 +29,7 @@ class ReportBuilder {
  public:
   /// The state before the first step; starts the clock.
   void begin(const World& world, const Scene& scene);
-  /// The world as somebody outside has left it before a step, by setting velocities or applying forces: what that gives
+  /// The world as the caller has left it before a step, by setting velocities or applying forces: what that gives
   /// is not counted as an error of the balance of momentum.
   void take_given(const World& world) { balance_.take_given(world); }
   /// The world as the step left it. Costs one look at what is awake, for the energy.
@@ -87,7 +87,7 @@ class ReportBuilder {
 
 /// Exactly the keys of the report's contract. Numbers are written so that reading them gives the same bits; a number
 /// that is not finite becomes null and a warning that names it. Texts that are not UTF-8 have the offending bytes
-/// replaced; bodies whose names would then coincide are told apart by a number and a warning.
+/// replaced; bodies whose names would then coincide are distinguished by a number and a warning.
 [[nodiscard]] nlohmann::ordered_json to_json(const RunReport& report);
 
 /// Writes the JSON to a file; std::runtime_error with path and reason when that fails.

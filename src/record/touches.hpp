@@ -14,7 +14,7 @@ namespace achilles {
 
 /// A touch begins with the first step whose contacts push or overlap, and ends with the first that does not list the
 /// pair at all: what rests and trembles about a gap of zero is one touch. A step does not list the contacts of what
-/// sleeps: those go on, and are not looked at until somebody wakes.
+/// sleeps: those go on, and are not looked at until a body wakes.
 class Touches {
  public:
   /// Appends the events of the step that led to the state of `world`, from its contacts; pairs in rising order, begins

@@ -11,7 +11,7 @@
 namespace achilles::scene_file {
 namespace {
 
-// People mend a file from top to bottom; what is about a --set has no line and comes first.
+// Files are corrected from top to bottom; what is about a --set has no line and comes first.
 std::vector<Diagnostic> in_file_order(std::vector<Diagnostic> all) {
   std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);

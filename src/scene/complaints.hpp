@@ -24,7 +24,7 @@ class Complaints {
 
   [[nodiscard]] bool has_errors() const { return errors_seen_ > 0; }
   [[nodiscard]] std::size_t count_errors() const { return errors_seen_; }
-  /// Whether further errors are only counted, so that nobody need look far for what to say about them.
+  /// Whether further errors are only counted, so that their messages need not be composed.
   [[nodiscard]] bool is_full() const { return errors_seen_ >= kMaxListed; }
   /// Throws SceneError when there was an error. Past `kMaxListed` errors the rest is only counted.
   void throw_errors() const;

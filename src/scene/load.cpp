@@ -22,7 +22,7 @@ namespace {
 
 using namespace scene_file;
 
-// The comment at the head of a scene says what it shows; it survives a --set, which writes the rest anew.
+// The comment at the head of a scene describes it; it survives a --set, which writes the rest anew.
 std::string_view leading_comment(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && (text[end] == '#' || text[end] == '\n')) {

@@ -167,15 +167,15 @@ class Setter {
   }
 
   void refuse_item(const Node& node, std::string_view rest, const std::vector<std::string>& names) {
-    const std::string_view asked = until_dot(rest);
-    const std::string_view base = asked.substr(0, asked.find('['));
-    const bool is_copy = base.size() < asked.size() && std::find(names.begin(), names.end(), base) != names.end();
+    const std::string_view requested = until_dot(rest);
+    const std::string_view base = requested.substr(0, requested.find('['));
+    const bool is_copy = base.size() < requested.size() && std::find(names.begin(), names.end(), base) != names.end();
     if (is_copy) {
-      return complain(fmt::format("'{}' is one of a repetition; only all of them can be set, as '{}'", shorten(asked),
-                                  shorten(base)));
+      return complain(fmt::format("'{}' is one of a repetition; only all of them can be set, as '{}'",
+                                  shorten(requested), shorten(base)));
     }
-    if (node.items.empty()) return complain(fmt::format("there is no '{}': the list is empty", shorten(asked)));
-    complain(fmt::format("there is no '{}'{}", shorten(asked), suggestion(asked, names)));
+    if (node.items.empty()) return complain(fmt::format("there is no '{}': the list is empty", shorten(requested)));
+    complain(fmt::format("there is no '{}'{}", shorten(requested), suggestion(requested, names)));
   }
 
   // Names may hold dots, so the longest name the path begins with is meant.
@@ -211,7 +211,7 @@ class Setter {
 };
 
 /// Another method than the scene's takes over: what the scene wrote for its own and the new one does not know goes, and
-/// the scene's warnings say so. What overrides write stays and is checked.
+/// the scene's warnings list it. What overrides write stays and is checked.
 void drop_options_of_former_method(Node& root, const Format& format, Complaints& complaints) {
   Node* method = root.find("method");
   if (method == nullptr || method->kind != Node::Kind::kMapping) return;

@@ -19,7 +19,7 @@ void resize_bodies(std::size_t n, World& part);
 
 /// Names and shapes: what never changes.
 void copy_description(const World& from, std::uint32_t i, World& to, std::uint32_t k);
-/// Body i of one world to place k of another: model and state, but not who wakes with whom.
+/// Body i of one world to place k of another: model and state, but not which bodies wake together.
 void copy_body(const World& from, std::uint32_t i, World& to, std::uint32_t k);
 /// Only what a step changes.
 void copy_state(const World& from, std::uint32_t i, World& to, std::uint32_t k);

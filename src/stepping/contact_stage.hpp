@@ -9,10 +9,10 @@
 namespace achilles {
 
 /// Inverse masses, movable bodies and the velocities before the step; scripted bodies get the velocity that the script
-/// asks for over h.
+/// requires over h.
 void prepare_bodies(World& world, double h, StepWorkspace& scratch);
 
-/// The same in two parts, for those who have more to do with every body: room for all, then body by body, on any
+/// The same in two parts, for methods that have more to do with every body: room for all, then body by body, on any
 /// thread.
 void make_room_for_bodies(World& world, double h, StepWorkspace& scratch);
 void prepare_body(const BodyArrays& bodies, std::size_t body, BodyWorkspace& scratch);
@@ -33,7 +33,7 @@ constexpr double kUnchanged = 1e-6;
 /// Of the searches of a step only one may do so, always with the same margin.
 void find_contacts_with_reuse(World& world, double margin, double h, double reuse, StepWorkspace& scratch);
 
-/// The same without islands, for those who find these themselves.
+/// The same without islands, for methods that find these themselves.
 void find_ungrouped_contacts(World& world, double margin, double h, double reuse, StepWorkspace& scratch);
 
 /// The law of a contact of the workspace: that of its materials, or what the program's callback made of it.
@@ -46,7 +46,7 @@ void find_ungrouped_contacts(World& world, double margin, double h, double reuse
 }
 
 /// Matches the contacts of the workspace with the World's memory and finds the islands that they and the joints make:
-/// the end of find_contacts, for those who change the contacts.
+/// the end of find_contacts, for methods that change the contacts.
 void island_contacts(const World& world, StepWorkspace& scratch);
 
 /// Rows of all contacts and joints, island after island.
@@ -62,11 +62,11 @@ void for_each_island(StepWorkspace& scratch, const Solve& solve) {
 /// contacts and counts what began and ceased to touch.
 void conclude_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
 
-/// The second half of conclude_contacts, for those who fill the records of the points themselves.
+/// The second half of conclude_contacts, for methods that fill the records of the points themselves.
 void remember_contacts(World& world, double touching, StepWorkspace& scratch, StepReport& report);
 
-/// The end of it, for those who fill scratch.next_cache themselves: that becomes the World's memory, and the report
-/// says what came and went.
+/// The end of it, for methods that fill scratch.next_cache themselves: that becomes the World's memory, and the report
+/// counts what came and went.
 void conclude_memory(World& world, const ContactTally& sum, StepWorkspace& scratch, StepReport& report);
 
 /// The World's contact cache is replaced by the one that the workspace has filled. The workspace keeps the one from

@@ -1,4 +1,4 @@
-// Positions at the end of a step that fulfil what the constraints ask there, by fix-point iteration on linearizations.
+// Positions at the end of a step that fulfil the constraints there, by fix-point iteration on linearizations.
 #pragma once
 
 #include "stepping/pose_snapshot.hpp"

@@ -1,4 +1,4 @@
-// Subgrouping, [Erleben04, sec. 5.6]: bodies sleep one by one, and who is awake meets sleepers that do not give way.
+// Subgrouping, [Erleben04, sec. 5.6]: bodies sleep one by one, and awake bodies meet sleepers that do not give way.
 //
 // What a sleeper then bears may change without anything moving: a plank that is pressed down at one end presses against
 // the sleeping box on the other. A sleeper rested under the impulses that it lay down with, so that with its weight

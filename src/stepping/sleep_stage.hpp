@@ -44,7 +44,7 @@ struct Sleeping {
 };
 
 /// Wakes what an awake or a scripted body touches or will touch within the step, with all that sleeps with it; all,
-/// when gravity has changed or sleeping is not enabled. Costs nothing while nobody sleeps.
+/// when gravity has changed or sleeping is not enabled. Costs nothing while no body sleeps.
 void wake_touched(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch);
 
 /// At the end of a step: counts the steps in which bodies were calm and puts islands to sleep, with velocity zero.

@@ -79,7 +79,7 @@ struct RowWorkspace {
   std::vector<CouplingRows> coupling_rows;      // likewise
   std::vector<std::uint32_t> coupling_rows_start;
   std::vector<SolveReport> solves;      // per island
-  std::vector<BodyVelocity> given;      // per body: what the impulses of its island changed, where that was asked for
+  std::vector<BodyVelocity> given;      // per body: what the impulses of its island changed, where requested
   std::deque<SolverWorkspace> solving;  // per thread; they cannot be moved
 };
 

@@ -1,5 +1,5 @@
 // Plain values to and from a byte stream, in the machine's own order: for snapshots that come back on the same kind of
-// machine. A reader never trusts a length: it grows as bytes arrive, so that a damaged file cannot ask for the moon. A
+// machine. A reader never trusts a length: it grows as bytes arrive, so that a damaged file cannot exhaust memory. A
 // checksum closes the stream, so that no flipped bit passes for a state.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The arrays of a body, listed once: who copies, saves or removes bodies goes through this list.
+// The arrays of a body, listed once: copying, saving and removing bodies go through this list.
 #pragma once
 
 #include "math/finite.hpp"

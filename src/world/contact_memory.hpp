@@ -10,7 +10,7 @@
 namespace achilles {
 
 /// Index into cache.contacts for the contacts [first, last), or -1. Both are sorted by collider pair: one pass, from
-/// where a search says that it begins. `matches` has a place for every contact.
+/// where a search finds that it begins. `matches` has a place for every contact.
 void match_contacts(std::span<const Contact> contacts, const ContactCache& cache, std::size_t first, std::size_t last,
                     std::span<std::int32_t> matches);
 

@@ -19,7 +19,7 @@ struct Energy {
 /// World::kinetic_energy and World::potential_energy, which sum in the same order.
 class EnergyMeter {
  public:
-  /// Costs one look at what is awake, and one byte of each sleeper. Who slept at the last look and sleeps now must not
+  /// Costs one look at what is awake, and one byte of each sleeper. What slept at the last look and sleeps now must not
   /// have moved in between: look after every step.
   [[nodiscard]] Energy measure(const World& world);
 

@@ -13,7 +13,7 @@
 namespace achilles {
 
 /// Follows a World from look to look, any World: it knows pieces by their geometry, place and pose, bit for bit, so
-/// that nobody need tell it what has changed. Costs about 350 bytes per piece, and a look at each of them.
+/// that changes need not be reported to it. Costs about 350 bytes per piece, and a look at each of them.
 class PenetrationMeter {
  public:
   /// Throws std::invalid_argument when a pose is not finite.

@@ -152,7 +152,7 @@ joints:
         self.call("check", gate)
         for method in ("impulse-zeno-free", "penalty", "impulse-conservative"):
             said = [self.call(*command, gate, "--method", method, status=2).stderr for command in (("check",), ("run", "--quiet"))]
-            self.assertIn(f"method {method} has no joints; asked for by joint 'pin'", said[0])
+            self.assertIn(f"method {method} has no joints; needed by joint 'pin'", said[0])
             self.assertIn(said[0].strip().splitlines()[-1], said[1])
 
     def test_check_runs_nothing_and_says_what_it_found(self):

@@ -49,10 +49,12 @@ FORBIDDEN = [
 SYSTEM = re.compile(r'^\s*#\s*include\s*<(?:sys/|arpa/|netinet/|linux/|mach|windows|(?:unistd|fcntl|spawn|pthread|sched|poll|dlfcn|'
                     r'signal|termios|immintrin|x86intrin|arm_neon)\.h)|"/proc/')
 
-# Words that describe code as if it were people, in the sources of these modules: write report, query, receive,
-# the name of the component, correct, project out.
-GLOSSARY = re.compile(r"\b(?:told|tells?|ask(?:s|ed)?|says?|whom?|whoever|somebody|someone|anyone|nobody|mend(?:s|ed|ing)?|shave[sd]?)\b", re.I)
-GLOSSARY_FOLDERS = tuple(f"src/{m}/" for m in "math parallel geometry collision graph world constraint motion stepping api".split())
+# Words that describe code as if it were people: write report, query, receive, state, the name of the component, correct,
+# project out. Also as parts of identifiers, such as say_hello.
+GLOSSARY = re.compile(r"(?<![A-Za-z])(?:told|tell(?:s|ing)?|ask(?:s|ed|ing)?|sa(?:y|ys|id|ying)|who(?:m|ever)?|somebody|someone|anyone|"
+                      r"nobody|mend(?:s|ed|ing)?|shave[sd]?)(?![A-Za-z])", re.I)
+GLOSSARY_PATHS = ("src/", "include/", "apps/", "docs/", "README.md", "CONTRIBUTING.md")
+GLOSSARY_EXEMPT = ("docs/RESULTS.md",)  # quotes the papers
 # Identifiers that stand for a standard term elsewhere: identifier -> what to write.
 FORBIDDEN_NAMES = {
     "see_families": "check_momentum_of_free_islands", "kWrong": "kAboveSlop", "helper_trust": "worker back-off",
@@ -184,7 +186,7 @@ def check_file(path, root, known_works=None):
 
 def check_words(path, text):
     """Words for which there is a standard term: (line number, message)."""
-    if path.startswith(GLOSSARY_FOLDERS) and path.endswith(".cpp"):
+    if path.startswith(GLOSSARY_PATHS) and path not in GLOSSARY_EXEMPT:
         for number, line in enumerate(text.split("\n"), start=1):
             for word in GLOSSARY.findall(line):
                 yield number, f'"{word}": name the component, and what it reports, queries, receives or corrects'
@@ -192,6 +194,21 @@ def check_words(path, text):
         for word, standard in FORBIDDEN_NAMES.items():
             if re.search(rf"\b{word}\b", line):
                 yield number, f"'{word}': the standard term is {standard}"
+
+
+def check_named_code(text, sources, paths):
+    """Names of code in a page that no source has: (line number, message). `sources` are the words of the sources."""
+    is_code = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("```"):
+            is_code = not is_code
+        for name in [] if is_code else re.findall(r"`([^`]+)`", line):
+            named = re.match(r"(?:\w+::)*(\w+)(?:\(.*\))?$", name)
+            if named and re.search(r"_|[a-z][A-Z]", named.group(1)) and named.group(1) not in sources:
+                yield number, f"`{name}` is in no source"
+            is_path = re.match(r"(?:src|tests|include|cmake|docs|scenes|[a-z_]+)/[\w./]+$", name)
+            if is_path and "." in name and not any(p == name or p.endswith("/" + name) for p in paths):
+                yield number, f"there is no file {name}"
 
 
 def check_public_header(path, text):
@@ -237,6 +254,17 @@ def main():
         if not name.startswith("tests/"):
             for number, message in check_functions(texts[name]):
                 report(f"{name}:{number}", message)
+    pages = [p for p in sorted(root.rglob("*.md")) if str(p.relative_to(root)).startswith(GLOSSARY_PATHS)]
+    for page in pages:
+        name = str(page.relative_to(root))
+        for number, message in check_words(name, page.read_text(encoding="utf-8")):
+            report(f"{name}:{number}", message)
+    page = root / "docs/architecture.md"
+    files = {str(p.relative_to(root)) for p in root.glob("*/**/*") if p.suffix in SUFFIXES | {".py", ".cmake", ".md"}}
+    examples = [p.read_text(encoding="utf-8") for p in sorted(root.glob("docs/examples/*/*.cpp"))]
+    words = set(re.findall(r"\w+", "\n".join([*texts.values(), *examples])))
+    for number, message in check_named_code(page.read_text(encoding="utf-8"), words, files):
+        report(f"docs/architecture.md:{number}", message)
     library = {name: text for name, text in texts.items() if name.startswith(("src/", "include/"))}
     for name, number, message in check_types(library):
         report(f"{name}:{number}", message)

@@ -78,11 +78,20 @@ class StyleCheck(unittest.TestCase):
         self.assertEqual(list(check.check_folders(files(45))), [])
         self.assertEqual(len(list(check.check_folders(files(46)))), 1)
 
-    def test_words_of_people_are_found_where_the_modules_are_free_of_them(self):
-        line = "// the caller is told nothing"
-        self.assertEqual(len(list(check.check_words("src/world/a.cpp", line))), 1)
-        self.assertEqual(list(check.check_words("src/world/a.cpp", "// the caller receives nothing")), [])
-        self.assertEqual(list(check.check_words("apps/achilles/a.cpp", line)), [])
+    def test_words_of_people_are_found_in_sources_and_pages(self):
+        for line in ("// the caller is told nothing", "std::string say_hello();", "ask_page();", "hub->tell(x);"):
+            for path in ("src/world/a.cpp", "src/world/a.hpp", "include/achilles/a.hpp", "apps/achilles/a.cpp", "docs/a.md"):
+                self.assertEqual(len(list(check.check_words(path, line))), 1, path + ": " + line)
+        for line in ("// the caller receives nothing", "mask_ask = task;", "stream.tellg();", "// whose body"):
+            found = list(check.check_words("src/world/a.cpp", line))
+            self.assertEqual(len(found), 1 if "_ask" in line else 0, line)
+        self.assertEqual(list(check.check_words("docs/RESULTS.md", "the thesis says")), [])
+
+    def test_a_page_names_code_and_files_that_exist(self):
+        page = "`solve_groups` and `World::add_body`, `f(1)`, `src/a/b.cpp`, `a/b.cpp`, `soft-step`\n```\n`not_looked_at`\n```\n"
+        words, files = {"add_body", "f"}, {"src/a/b.cpp"}
+        self.assertEqual(list(check.check_named_code(page, words, files)), [(1, "`solve_groups` is in no source")])
+        self.assertEqual(list(check.check_named_code("`a/c.cpp`", words, files)), [(1, "there is no file a/c.cpp")])
 
     def test_identifiers_with_a_standard_term_are_found_everywhere(self):
         self.assertEqual(len(list(check.check_words("apps/a.cpp", "see_families(x);"))), 1)

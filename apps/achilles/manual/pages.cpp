@@ -56,7 +56,7 @@ std::string escape_cell(const std::string& text) {
 }
 
 constexpr const char* kStatus =
-    ".SH EXIT STATUS\n0 done, 1 failed, 2 the input is bad, 3 the simulation stopped itself and said why.\n";
+    ".SH EXIT STATUS\n0 done, 1 failed, 2 the input is bad, 3 the simulation stopped itself and gave the reason.\n";
 
 }  // namespace
 

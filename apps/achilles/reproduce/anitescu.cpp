@@ -343,7 +343,7 @@ Outcome run_pyramid(const Setting&) {
        within},
       {"beyond: the cone itself", fmt::format("to {:.0e} rad", cone), cone < 1e-6},
   };
-  outcome.note = "Not an experiment of the paper, which replaces the cone by a pyramid without saying what that costs.";
+  outcome.note = "Not an experiment of the paper, which replaces the cone by a pyramid without stating the cost.";
   outcome.plots = {{"Direction error of friction", "facets", "angle [rad]", true, true, {error, bound}}};
   return outcome;
 }

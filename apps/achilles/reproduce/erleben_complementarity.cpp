@@ -63,7 +63,7 @@ Outcome run_two_balls(const Setting& setting) {
   };
   outcome.ours = "sweeps (or pivots, linear systems): " + table;
   outcome.note =
-      "Gauss-Seidel gains the factor 8000/8001 a sweep, 18,400 sweeps a digit; the thesis does not say where "
+      "Gauss-Seidel gains the factor 8000/8001 a sweep, 18,400 sweeps a digit; the thesis does not state where "
       "it stops. Conjugate directions end after as many steps as there are rows.";
   outcome.plots = {plot};
   return outcome;

@@ -276,7 +276,7 @@ Outcome speed_up(const Setting& setting) {
   outcome.note =
       "for Path, a Newton method whose steps are pivots, Lemke stands in table 5.4 and newton in 5.5; a height field "
       "for "
-      "the distance map. With --full all 96 cells of table 5.5 for 10 s; in less nobody sleeps yet";
+      "the distance map. With --full all 96 cells of table 5.5 for 10 s; in less no body sleeps yet";
   return outcome;
 }
 

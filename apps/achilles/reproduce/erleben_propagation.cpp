@@ -175,7 +175,7 @@ Outcome watch_sleep(const Setting& setting) {
   outcome.note =
       "f = 0.01, asleep after 4 calm steps, so that frame 5 is 10 at most. What ten sweeps leave is a collision in the "
       "next "
-      "frame, which restitution hands on: an exact solver, says the thesis, would see the boxes asleep at once, and "
+      "frame, which restitution hands on: an exact solver, by the thesis, would see the boxes asleep at once, and "
       "loads that are propagated exactly are such";
   return outcome;
 }

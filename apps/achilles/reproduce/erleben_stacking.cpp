@@ -14,8 +14,8 @@ namespace {
 struct SweepClaim {
   const char* claim;
   int sweeps;
-  bool stands;             // whether it says that they hold
-  double collapse = 0;     // [s] when they collapse, to a fifth; 0: it does not say
+  bool stands;             // whether it states that they hold
+  double collapse = 0;     // [s] when they collapse, to a fifth; 0: not stated
   bool full_only = false;  // takes longer than CI has
 };
 

@@ -39,7 +39,7 @@ struct Clause {
 
 enum class Verdict {
   holds,   // every clause of the claim is seen here
-  partly,  // some are, and the note says why not all
+  partly,  // some are, and the note gives the reason
   differs  // none is
 };
 
@@ -50,7 +50,7 @@ struct Outcome {
   std::string failure;                 // why the experiment did not run; empty if it did
   Verdict verdict = Verdict::differs;  // of an experiment without clauses: of its motion
   bool times_differ = false;           // of an experiment without clauses: measured times contradict the claim
-  std::string ours;                    // what the clauses do not say, one line; may be empty
+  std::string ours;                    // what the clauses leave out, one line; may be empty
   std::string note;                    // what we chose, what goes beyond the paper, why something differs; may be empty
   std::vector<Plot> plots;
   std::vector<Still> stills;

@@ -16,7 +16,7 @@ constexpr double kWidth = 560, kHeight = 340;  // of the whole, in user units
 constexpr double kLeft = 72, kRight = 16, kTop = 34, kBottom = 50;
 constexpr std::size_t kNamesPerRow = 4;  // of the legend, which stands below the axes
 constexpr double kRowHeight = 17;
-constexpr std::size_t kMostBuckets = 400;  // more than this many columns nobody sees
+constexpr std::size_t kMostBuckets = 400;  // more than this many columns are not visible
 // Distinct for the colour-blind too, dark enough on white and light enough on black.
 constexpr std::array kColors = {"#3b7dd8", "#e08214", "#1b9e77", "#d6604d", "#8e63ce", "#a6761d", "#e7298a", "#5a6c7d"};
 

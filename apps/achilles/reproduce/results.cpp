@@ -170,9 +170,9 @@ std::string make_markdown(const std::vector<PaperResults>& papers) {
       "stills.\n"
       "Each claim of a paper is split into clauses; each clause is asserted by the program. *holds*: every clause is "
       "seen here.\n"
-      "*holds partly*: some are not, and the note says why. *differs*: none is. *differs in time*: the motion is as "
+      "*holds partly*: some are not, and the note states why. *differs*: none is. *differs in time*: the motion is as "
       "claimed, the\n"
-      "times of this run are not. Times are of one machine and say little; ratios of one run say more.\n\n"
+      "times of this run are not. Times are of one machine and mean little; ratios of one run mean more.\n\n"
       "| | experiments | |\n|---|---|---|\n" +
       count_words(papers);
   for (const PaperResults& paper : papers) {

@@ -139,7 +139,7 @@ Outcome run_friction(const Setting& setting) {
 
 // ---- V9 -------------------------------------------------------------------------------------------------------------
 
-/// Wedges narrower and narrower, down to what rounding cannot tell from shut.
+/// Wedges narrower and narrower, down to what rounding cannot distinguish from shut.
 Plot plot_narrow_wedges(bool& ended) {
   Plot plot{"wedges down to rounding", "theta [rad]", "iterations", true, true, {}};
   for (const bool lineality : {true, false}) {

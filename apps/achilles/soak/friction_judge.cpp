@@ -106,7 +106,7 @@ SlidingFault FrictionJudge::examine(const World& world, std::uint32_t body) cons
   if (!find_sliding(world, body, least, direction)) return fault;
   const double wrong = (side + most * direction).norm() / (kSlideShare * most + rounding);
   if (wrong > std::max(1.0, fault.excess)) {
-    return {wrong, fmt::format("'{}' slides: {:.4g} N s along its motion, Coulomb's law says {:.4g} N s",
+    return {wrong, fmt::format("'{}' slides: {:.4g} N s along its motion, Coulomb's law gives {:.4g} N s",
                                world.names[body], side.dot(direction), -most)};
   }
   return fault;

@@ -59,7 +59,7 @@ class MotionJudge {
     has_inertia_ = promises_.inertia;
   }
 
-  /// False when nothing more can be said.
+  /// False when nothing more can be judged.
   bool see(const Instant& instant, std::size_t index) {
     place(instant, world_);
     if (const auto body = world_.first_not_finite()) {
@@ -224,7 +224,7 @@ void see_end(const Recording& recording, Defects& defects) {
   if (stopped.is_null()) {
     const double missing = recording.head().duration - end;
     defects.see("stop", missing, recording.head().step, end,
-                [&] { return fmt::format("ends {:.3g} s early and does not say why", missing); });
+                [&] { return fmt::format("ends {:.3g} s early without a reason", missing); });
     return;
   }
   const std::string reason = stopped["reason"];
@@ -233,7 +233,7 @@ void see_end(const Recording& recording, Defects& defects) {
   defects.see(kind, 1, 0.5, end, [&] { return reason + ": " + stopped["message"].get<std::string>(); });
 }
 
-/// Whether the report of the run says of what is wrong, a kind of defect or a property of the certificate, that its
+/// Whether the report of the run states of what is wrong, a kind of defect or a property of the certificate, that its
 /// method went beyond what it is good for.
 bool reports(const Json& report, const std::string& what) {
   if (!report.is_object()) return false;
@@ -287,10 +287,10 @@ std::vector<Defect> judge(const Recording& recording) {
   if (is_finite) failing = see_certificate(recording, motion.defects());
   std::vector<Defect> defects = motion.defects().list();
   const Json report = Json::parse(recording.report(), nullptr, false);
-  const auto is_said = [&](const std::string& what) { return reports(report, what); };
+  const auto is_in_report = [&](const std::string& what) { return reports(report, what); };
   for (Defect& defect : defects) {
-    defect.is_reported =
-        defect.kind == "certify" ? std::all_of(failing.begin(), failing.end(), is_said) : is_said(defect.kind);
+    defect.is_reported = defect.kind == "certify" ? std::all_of(failing.begin(), failing.end(), is_in_report)
+                                                  : is_in_report(defect.kind);
   }
   return defects;
 }

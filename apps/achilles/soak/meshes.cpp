@@ -72,7 +72,7 @@ Mesh make_torus() {
   return mesh;
 }
 
-/// A surface over [-1, 1]², with a slit of width 0.1 along y where asked for.
+/// A surface over [-1, 1]², with a slit of width 0.1 along y where requested.
 Mesh make_surface(bool is_cracked) {
   Mesh mesh;
   constexpr std::size_t kCells = 16;

@@ -96,7 +96,7 @@ class AabbTree {
     Node nodes[2];
   };
 
-  /// Both are looked at when their line comes, and what is below them is asked for before its turn.
+  /// Both are looked at when their line comes, and what is below them is prefetched before its turn.
   template <class Visit>
   void visit_overlaps(std::int32_t start, const BoxF& box, Visit&& visit) const {
     std::array<std::int32_t, 64> stack;

@@ -66,7 +66,7 @@ struct CandidateBlock {
 };
 
 /// A box rounded to single precision: half a line of the cache that decides about most pairs. Rounding keeps the order
-/// of numbers or makes them equal; where two are equal the exact boxes are asked.
+/// of numbers or makes them equal; where two are equal the exact boxes decide.
 struct alignas(32) Outline {
   float lower[4], upper[4];  // [m] 0 and infinity at the end; 0 and 0 where only the exact box may decide
 };

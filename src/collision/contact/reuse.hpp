@@ -6,7 +6,7 @@
 // a point of the smaller geometry has moved in the frame of the larger, positions are off by at most ε, normals by
 // ε / r, and gaps by second order of ε.
 //
-// No contact is missed: points are looked for up to ε_max beyond what the margin and the velocities ask for, and are
+// No contact is missed: points are looked for up to ε_max beyond what the margin and the velocities require, and are
 // looked for anew as soon as the motion since, or a look farther ahead than then, could have used that up.
 #pragma once
 

@@ -10,7 +10,7 @@
 namespace achilles {
 
 /// The id of a point at a triangle. A vertex of the shape keeps its id while it slides from triangle to triangle; other
-/// points are told apart by the triangle.
+/// points are distinguished by the triangle.
 [[nodiscard]] std::uint32_t surface_feature(std::uint32_t feature, std::uint32_t triangle);
 
 /// How points are thinned out: of each group of points with nearly the same normal the four that span it are kept, or
@@ -22,7 +22,7 @@ struct Thinning {
   double slope = 0;           // [rad] of that tilt; 0: the four
 };
 
-/// Works on points[begin ..): makes points at one place with one normal one, thins them out and tells equal ids apart.
+/// Works on points[begin ..): makes points at one place with one normal one, thins them out and separates equal ids.
 /// `size` [m] is the shape's.
 void finish_surface_points(std::size_t begin, double size, const Thinning& thinning, std::vector<ContactPoint>& points);
 

@@ -55,7 +55,7 @@ struct ContactTimesOptions {
   int parts = 16;
   CollideOptions collide{2e-6, true};  // for the points at the time of contact
   int threads = 1;                     // where there are many pairs
-  /// Asked at each contact that was appended: true ends the search there. Nothing asked: it goes on to the end.
+  /// Called for each contact that was appended: true ends the search there. Empty: the search goes on to the end.
   std::function<bool(const ContactTimeSet&)> is_last = {};
 };
 
@@ -95,7 +95,7 @@ struct ContactTimeSet {
 };
 
 /// Appends all times of contact of one pair over [start, h], in order, with their points and normals: what FIND-TOC
-/// asks of continuous collision detection [Drumwright10, alg. 4]. Until the first time of kind kDeepens or kUnknown, or
+/// needs of continuous detection [Drumwright10, alg. 4]. Until the first time of kind kDeepens or kUnknown, or
 /// the end when there is none, the gap never falls by more than the tolerance below min(0, gap at the last reported
 /// time): processing the reported times in order, up to the first impact, misses none. A contact that went on to get
 /// deeper is reported once; the pair is then looked at for its next contact after it has been apart for a part of the

@@ -121,7 +121,7 @@ HWY_EXPORT(Measure);
 
 bool measure_box_separations(const double* half_a, const double* half_b, const double* R, const double* t, double limit,
                              BoxSeparations& out) {
-  // Chosen once: asking for the instruction set takes longer than the work itself.
+  // Chosen once: the query of the instruction set takes longer than the work itself.
   static const auto measure = [] {
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     return &HWY_DYNAMIC_DISPATCH(Measure);

@@ -36,7 +36,7 @@ struct EpaResult {
   int lead_count = 0;
 };
 
-/// Depth of two cores that overlap or touch; negative when they are in truth apart by less than GJK could tell. Every
+/// Depth of two cores that overlap or touch; negative when they are in truth apart by less than GJK resolves. Every
 /// direction bounds the depth from above by the support distance along it; the nearest face of the inner polytope
 /// bounds it from below. `simplex` is GJK's last.
 [[nodiscard]] EpaResult compute_epa(const CorePair& pair, const Simplex& simplex, const EpaOptions& options);

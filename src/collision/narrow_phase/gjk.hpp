@@ -39,7 +39,7 @@ struct Simplex {
 enum class GjkStatus {
   kSeparated,  // distance is known to within the tolerance
   kTouching,   // the cores overlap, or are nearer than `contact_tolerance` of the size
-  kBeyond,     // further apart than the caller asked for; distance is a lower bound
+  kBeyond,     // further apart than the caller's limit; distance is a lower bound
   kStalled,    // iteration cap reached: distance is the best upper bound, `error` its certified error
 };
 

@@ -20,7 +20,7 @@ struct CoreDistance {
   Vec3 point_b = Vec3::Zero();
   int iterations = 0;  // of GJK and of the expanding polytope
   bool beyond = false;
-  bool has_points = true;  // false where a depth was found and witnesses not asked for
+  bool has_points = true;  // false where a depth was found and witnesses not requested
 };
 
 /// Signed distance of two cores and the points that realize it. Apart by GJK; overlapping by separating axes for

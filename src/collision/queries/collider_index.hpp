@@ -29,14 +29,14 @@ struct ColliderPoint {
   ClosestPoint nearest;
 };
 
-/// A bounded convex solid that is asked about.
+/// A bounded convex solid that is the subject of a query.
 struct QuerySolid {
   const Geometry* geometry = nullptr;
   Transform X_WG;
 };
 
-/// A copy of the colliders as they stood at the last update, and a tree over their boxes. Questions change nothing and
-/// may be asked from several threads. Where two answers are equally near, the smaller collider is given.
+/// A copy of the colliders as they stood at the last update, and a tree over their boxes. Queries change nothing and
+/// may run on several threads. Where two answers are equally near, the smaller collider is given.
 class ColliderIndex {
  public:
   /// O(n log n), no allocation once warm. Throws std::invalid_argument when a pose is not finite.

@@ -12,7 +12,7 @@
 namespace achilles {
 
 /// Walks over the lines of a text: \n or \r\n ends one, # starts a comment, blank lines are skipped, and a \ at the end
-/// joins the next line where asked for.
+/// joins the next line where requested.
 class LineReader {
  public:
   explicit LineReader(std::string_view text, std::string_view separators = " \t\v\f", bool joins_lines = false)

@@ -14,7 +14,7 @@ struct DecomposeOptions {
 
 struct Decomposition {
   std::vector<Hull> parts;
-  double error = 0;  // [m] how far they do stick out, as sampled; above the one asked for when max_parts came first
+  double error = 0;  // [m] how far they do stick out, as sampled; above the one requested when max_parts came first
 };
 
 /// Cuts the solid that a closed mesh bounds by planes across the axes, the part that sticks out most first, until no

@@ -17,7 +17,7 @@ struct OperatorApplication {
   std::span<const int> struck;            // contacts
   std::span<const double> impulses;       // λ of those
   double threshold = 0;                   // ε ‖x‖_M
-  bool elastic = true;                    // whether (KIN) asks for equality or forbids a gain only
+  bool elastic = true;                    // whether (KIN) requires equality or forbids a gain only
 };
 
 /// The name of the first desideratum that does not hold, "" when all do. The error allowed in (NORM) and (KIN) is that

@@ -11,7 +11,7 @@
 namespace achilles {
 namespace {
 
-// Energy may drift by this much, relative, before velocities are scaled back: bounded, as (εDRIFT) asks, and wide
+// Energy may drift by this much, relative, before velocities are scaled back: bounded, as (εDRIFT) requires, and wide
 // enough that exchanges which are exact in floating point stay exact.
 constexpr double kDrift = 1e-14;
 

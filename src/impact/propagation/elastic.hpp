@@ -6,8 +6,8 @@
 //
 //   Σ λ_i  ≤  (‖x⁻‖_M − ⟨w, x⁻⟩) / ρ  ≤  2 ‖x⁻‖_M / ρ,
 //
-// and since an application that strikes needs λ ≥ (1 + e) ε ‖x⁻‖_M, their number is finite. The argument asks neither
-// for conserved energy nor for impulses along n_i alone: it carries over to friction in every application, with the
+// and since an application that strikes needs λ ≥ (1 + e) ε ‖x⁻‖_M, their number is finite. The argument needs neither
+// conserved energy nor impulses along n_i alone: it carries over to friction in every application, with the
 // margin of the friction cones in place of ρ, and to contacts some of which are inelastic. That is the condition under
 // which coupled friction ends.
 //
@@ -40,7 +40,7 @@ struct ImpactApplication {
 using ImpactObserver = std::function<void(const ImpactApplication&)>;
 
 /// An impact operator of one's own in place of a law's: all of [Vouga17] is about any R that keeps the desiderata.
-/// `violated` are the contacts of the part that approach; the operator changes x and tells which contacts it struck
+/// `violated` are the contacts of the part that approach; the operator changes x and returns which contacts it struck
 /// with which impulses.
 using ImpactOperator = std::function<void(const ImpactPart& part, std::span<const int> violated, std::span<double> x,
                                           std::vector<int>& struck, std::vector<double>& strikes)>;

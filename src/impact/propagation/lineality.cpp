@@ -62,7 +62,7 @@ void solve_nearest_point(int n, LinealityWorkspace& scratch) {
   scratch.tolerance.assign(n, 1e-13);
   scratch.weights.resize(n);
   const NonnegativeQp problem{n, scratch.matrix, scratch.linear, scratch.tolerance};
-  // Whether it solved the problem is not asked: the caller checks the witnesses.
+  // The status is ignored: the caller checks the witnesses.
   static_cast<void>(solve_nonnegative_qp(problem, scratch.qp, scratch.weights));
   normalize(scratch.weights);
 }
@@ -212,8 +212,8 @@ namespace {
 
 // Makes equality constraints of the directions in which contacts [begin, end) of the sorted support oppose themselves.
 // `cancellation`: how nearly the whole support cancels.
-bool shave_connected(ImpactPart& part, std::size_t begin, std::size_t end, double cancellation,
-                     LinealityWorkspace& scratch) {
+bool project_out_connected(ImpactPart& part, std::size_t begin, std::size_t end, double cancellation,
+                           LinealityWorkspace& scratch) {
   const int k = static_cast<int>(end - begin);
   const std::span<const int> opposed = std::span<const int>(scratch.support).subspan(begin, end - begin);
   const std::span<const double> weights = std::span<const double>(scratch.support_weights).subspan(begin, end - begin);
@@ -276,8 +276,8 @@ void sort_support(const ImpactPart& part, LinealityWorkspace& scratch) {
 
 }  // namespace
 
-bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const double> weights, double noise,
-           LinealityWorkspace& scratch) {
+bool project_out(ImpactPart& part, std::span<const int> opposed, std::span<const double> weights, double noise,
+                 LinealityWorkspace& scratch) {
   if (opposed.empty()) return false;
   if (opposed.data() != scratch.support.data()) {
     scratch.support.assign(opposed.begin(), opposed.end());
@@ -295,7 +295,7 @@ bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const doubl
   std::size_t begin = 0;
   for (std::size_t end = 1; end <= scratch.support.size(); ++end) {
     if (end < scratch.support.size() && scratch.connected[end] == scratch.connected[begin]) continue;
-    grown |= shave_connected(part, begin, end, cancellation, scratch);
+    grown |= project_out_connected(part, begin, end, cancellation, scratch);
     begin = end;
   }
   part.gradients.project_columns();
@@ -313,7 +313,7 @@ LinealityReport remove_lineality(ImpactPart& part, double margin, double noise, 
     ++report.rounds;
     if (report.margin.upper > margin) break;
     find_support(part, report.margin.upper, scratch);
-    if (!shave(part, scratch.support, scratch.support_weights, noise, scratch)) break;
+    if (!project_out(part, scratch.support, scratch.support_weights, noise, scratch)) break;
   }
   report.dimension = part.gradients.equalities() - before;
   return report;

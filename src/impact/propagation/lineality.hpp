@@ -5,11 +5,11 @@
 //   ρ = max over unit w of min_i ⟨n_i, w⟩  =  distance of 0 from the convex hull of the n_i,
 //
 // the equality being minimax duality. ρ > 0 comes with a certificate w, a velocity that opens every contact, and is
-// what [Vouga17, lemma 7.1] asks for with ε = ρ; ρ = 0 comes with weights λ ≥ 0, Σ λ_i n_i = 0, whose support is
+// what [Vouga17, lemma 7.1] requires with ε = ρ; ρ = 0 comes with weights λ ≥ 0, Σ λ_i n_i = 0, whose support is
 // opposed.
 //
 // Differs from [Vouga17, sec. 4], which solves linear programs, and from the definition of the approximate space in its
-// section 7, which as printed describes velocities tangent to every constraint: we ask for the nearest point of the
+// section 7, which as printed describes velocities tangent to every constraint: here it is the nearest point of the
 // convex hull, a least-squares problem in the mass metric. It decides the common case alone (and a test of the mean
 // gradient often before it), and its answer is checked, so that no rounding inside the solver can pass for a proof.
 #pragma once
@@ -49,15 +49,15 @@ struct LinealityReport {
   int rounds = 0;     // nearest-point problems solved
 };
 
-/// Support and shave, [Lopez11]: while the margin is below `margin`, the directions in which the support of the weights
+/// As [Lopez11]: while the margin is below `margin`, the directions in which the support of the weights
 /// opposes itself become equality constraints of the part and are projected out of all gradients. A contact of whose
 /// gradient less than `noise` is left is marked removed. Every round removes at least one dimension.
 LinealityReport remove_lineality(ImpactPart& part, double margin, double noise, LinealityWorkspace& scratch);
 
 /// Makes equality constraints of contacts whose unit gradients nearly cancel with the positive weights given. False if
 /// no direction is new.
-bool shave(ImpactPart& part, std::span<const int> opposed, std::span<const double> weights, double noise,
-           LinealityWorkspace& scratch);
+bool project_out(ImpactPart& part, std::span<const int> opposed, std::span<const double> weights, double noise,
+                 LinealityWorkspace& scratch);
 
 /// Makes equality constraints of the joints.
 void remove_joints(ImpactPart& part, double noise);

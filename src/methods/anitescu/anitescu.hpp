@@ -40,10 +40,10 @@ struct AnitescuScratch : StepWorkspace {
 ///   0 ≤ c_n ⟂ γΦ/h + ∇Φᵀv⁺ + Λ ≥ 0,   γΘ/h + ∇Θᵀv⁺ = 0,   q⁺ = q + h v⁺
 ///
 /// for all contacts with Φ ≤ ε, of either sign; γ = 1 while Φ > 0. Which these are is predicted from the velocities
-/// without contact; a blow that comes through others can bring a pair together that was not among them. Sec. V asks for
+/// without contact; a blow that comes through others can bring a pair together that was not among them. Sec. V requires
 /// a better prediction: pairs that v⁺ would make penetrate are added and the step is solved again. A contact that took
 /// an impulse and approached faster than TOL collided: in the next step Λ = e ∇Φᵀv, with v of the step before the
-/// collision. Sec. III asks for a positive gap before and after the collision; the former would miss what lands where a
+/// collision. Sec. III requires a positive gap before and after the collision; the former would miss what lands where a
 /// step ends, the complementarity excludes the latter; both are left out. ∇Φ in Λ is that of the collision, where
 /// eq. 4.10 takes the one of the step after: both are within the O(h) of the model. So is what external forces do to
 /// the approach between the start of the collision's step and the touch, and on the first step away; it is counted, so

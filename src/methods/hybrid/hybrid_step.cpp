@@ -54,7 +54,7 @@ class HybridStep {
   }
 
  private:
-  // ---- Who goes where
+  // ---- Which body goes where
   // -------------------------------------------------------------------------------------------------
 
   void remember_start() {

@@ -1,5 +1,5 @@
 // `hybrid`: per island, from its contact state, an impulse-based or a constraint method, [Erleben04, secs. 2.4.5, 5.7];
-// what [Mirtich95, sec. 5.2] asks for, so that hinges and stacks need no microcollisions.
+// what [Mirtich95, sec. 5.2] requires, so that hinges and stacks need no microcollisions.
 #pragma once
 
 #include "methods/hybrid/hybrid_workspace.hpp"

@@ -131,7 +131,7 @@ std::uint32_t ImpulseFlights::append_touch(const ColliderPair& pair, double t, d
 }
 
 /// The nearest points of a pair of which the narrow phase sees none touch although continuous detection does: for a
-/// distance map the one asks the map and the other the surface.
+/// distance map the one queries the map and the other the surface.
 void ImpulseFlights::append_nearest_point(const ColliderPair& pair, double t, double touching) {
   const MovingCollider &a = local_.moving[pair.a], &b = local_.moving[pair.b];
   if (std::max(local_.ways[a.body].error, local_.ways[b.body].error) > least_error()) return;

@@ -27,7 +27,7 @@ class ImpulseFlights {
         local_(scratch.impulse),
         h_(h) {}
 
-  /// Everything at the beginning of the step; nobody described yet.
+  /// Everything at the beginning of the step; no collider described yet.
   void begin();
 
   /// How the body and its colliders move from time `now` of the step on, for as long as its span is.

@@ -86,7 +86,7 @@ class InstantTreatment {
   /// that rests carries where the accelerations of the two would close it; bodies that fall together fly on.
   bool carry_resting() {
     bool any = false;
-    // Who rests is asked before anyone has its forces.
+    // Which contacts rest is decided before any body has its forces.
     std::vector<double>& parting = local_.parting;
     parting.clear();
     for (const std::uint32_t row : scratch_.rows_of_point) {

@@ -34,7 +34,7 @@ class ImpulseStep {
         local_(scratch.impulse),
         h_(h),
         flights_(world, options.ballistic, options.tolerance, scratch, h) {
-    // A bounce lower than the tolerance cannot be told from rest.
+    // A bounce lower than the tolerance is indistinguishable from rest.
     touch_ = {options.approach, std::max(options.rest_speed, std::sqrt(2 * world.gravity.norm() * options.tolerance))};
   }
 

@@ -99,7 +99,7 @@ MethodSpec describe_by_lcp(std::string_view name, const SolverOptions& solver) {
 std::vector<MethodSpec> impulse_specs() {
   MethodSpec naive = describe_by_law("impulse-naive", list_naive());
   naive.source = "Drumwright, alg. 1";
-  naive.summary = "stops where contacts rest and says so: the baseline";
+  naive.summary = "stops where contacts rest and reports it: the baseline";
   naive.promises.zeno_points = true;
   naive.make = make_naive;
 

@@ -25,13 +25,13 @@ bool is_later(const ImpactEvent& x, const ImpactEvent& y) {
 
 /// The tolerance, but at most a thousandth of the radius of the smallest shape that can move: bodies that rest
 /// bounce within it, and a stack of small ones would walk apart.
-double choose_tolerance(const World& world, double asked) {
+double choose_tolerance(const World& world, double requested) {
   constexpr double kShareOfRadius = 0.001;
   double smallest = std::numeric_limits<double>::infinity();
   for (const WorldPiece& piece : world.pieces) {
     if (world.bodies.is_movable(piece.body)) smallest = std::min(smallest, piece.geometry->radius);
   }
-  return std::min(asked, kShareOfRadius * smallest);
+  return std::min(requested, kShareOfRadius * smallest);
 }
 
 class ConservativeStep {

@@ -1,6 +1,6 @@
 // `impulse-conservative`: impulse-based simulation, [Mirtich95].
 //
-// Bodies fly ballistically from collision to collision. Per frame, swept boxes tell which pairs can meet at all; for
+// Bodies fly ballistically from collision to collision. Per frame, swept boxes decide which pairs can meet at all; for
 // each of these a lower bound of its time of impact stands in a heap. The earliest is looked at: either the pair
 // collides there, or its distance gives a later bound. What rests, rolls or slides does so by microcollisions.
 #pragma once

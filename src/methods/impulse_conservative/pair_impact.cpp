@@ -222,9 +222,9 @@ class PairResolution {
     return report;
   }
 
-  /// All touching points reversed, whole or as far as the friction cones allow; false where points go on sliding. Who
-  /// only stops what does not fit into the cone never gets back to where reversal fits, and creeps: a block that was
-  /// stopped slips by 2 v tan θ until it lands again, where steady bouncing reverses half of that.
+  /// All touching points reversed, whole or as far as the friction cones allow; false where points go on sliding. A
+  /// law that only stops what does not fit into the cone never gets back to where reversal fits, and creeps: a stopped
+  /// block slips by 2 v tan θ until it lands again, where steady bouncing reverses half of that.
   bool reverse() {
     if (slides()) return false;
     const SolveReport report = solve_rows(1, -1, scratch_.impulses, scratch_.after);

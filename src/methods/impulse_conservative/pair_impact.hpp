@@ -1,4 +1,4 @@
-// A collision of two bodies at one instant: what the event loop of `impulse-conservative` asks for, [Mirtich95, sec.
+// A collision of two bodies at one instant: what the event loop of `impulse-conservative` calls, [Mirtich95, sec.
 // 4].
 #pragma once
 

@@ -42,7 +42,7 @@ struct LcpFixedOptions {
 /// Penetration is taken out by projection in the first-order world [Erleben04, sec. 4.16], which adds no
 /// velocity.
 ///
-/// With more than one substep these are the parts of a frame of [Erleben04, sec. 2.2.3], and `demand` says what each
+/// With more than one substep these are the parts of a frame of [Erleben04, sec. 2.2.3], and `demand` states what each
 /// finds anew. Chosen where the thesis is silent: the position correction belongs to what is found anew, so that lazy
 /// parts have none; and collisions, which the thesis leaves to another module, are not repeated as forces.
 [[nodiscard]] StepReport advance_lcp_fixed(World& world, const LcpFixedOptions& options, LcpFixedWorkspace& scratch,

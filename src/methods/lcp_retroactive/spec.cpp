@@ -10,7 +10,7 @@ OptionList<LcpRetroactiveOptions> list_options() {
   using O = LcpRetroactiveOptions;
   OptionList<O> list;
   append_lcp_fixed_options(&O::fixed, list);
-  list.integer("attempts", &O::attempts, "steps tried at most before the projection mends the rest", kCountRange)
+  list.integer("attempts", &O::attempts, "steps tried at most before the projection corrects the rest", kCountRange)
       .boolean("force_field", &O::force_field, "added contacts count as closed at once, as in fig. 4.18");
   return list;
 }

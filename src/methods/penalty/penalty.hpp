@@ -40,7 +40,7 @@ struct PenaltyScratch : StepWorkspace {
 ///
 /// Kick, then drift: with ω² and R bounds on stiffness and damping over mass, summed over the points of a body and its
 /// neighbour, a substep is stable if t² ω² + 2 t R < 4. Points that may be met in the step count as well. When more
-/// than `max_substeps` would be needed the run stops with `step-too-long`, and says how many.
+/// than `max_substeps` would be needed the run stops with `step-too-long`, and reports how many.
 ///
 /// The impulses of the records are the forces at the end of the step times h.
 [[nodiscard]] StepReport advance_penalty(World& world, const PenaltyOptions& options, PenaltyScratch& scratch,

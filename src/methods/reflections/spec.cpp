@@ -21,7 +21,7 @@ OptionList<RequestedOptions> list_operator_options() {
   OptionList<O> list;
   list.boolean(
           "lineality", [](O& o) -> bool& { return o.operators.options.lineality; },
-          "find contacts that oppose each other and hold them shut; else they are told")
+          "find contacts that oppose each other and hold them shut; else they are reported")
       .word(
           "selection", [](O& o) -> Selection& { return o.operators.selection; },
           {{"lexicographic", Selection::kLexicographic},

@@ -9,7 +9,7 @@
 
 namespace achilles {
 
-/// Rows of all joints, island after island, with the impulses of the last step where `warm_start` says so; marks the
+/// Rows of all joints, island after island, with the impulses of the last step where `warm_start` is true; marks the
 /// bodies that joints tie. After island_contacts.
 void build_joint_rows(World& world, double h, bool warm_start, ShockWorkspace& work);
 

@@ -29,7 +29,7 @@ struct ManifoldBlock {
   std::uint32_t first = 0, last = 0;          // manifolds
   std::uint32_t first_part = 0, last_part = 0;
   std::uint32_t first_body = 0, last_body = 0;  // as a range of ShockPartition::bodies
-  bool bounces = false;                         // whether restitution asks something of one of its manifolds
+  bool bounces = false;                         // whether one of its manifolds has a target of restitution
 };
 
 /// Part of a block, for work that does not pass from manifold to manifold.

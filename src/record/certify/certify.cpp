@@ -26,7 +26,7 @@ Verdict check_integrity(const Recording& recording) {
     verdict.worst = 1;
     verdict.instant = altered;
     verdict.time = recording.time(*altered);
-    verdict.detail = "this instant, or what the recording says at its head, was changed after it was written";
+    verdict.detail = "this instant, or the head of the recording, was changed after it was written";
   }
   return verdict;
 }

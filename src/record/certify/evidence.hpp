@@ -38,7 +38,7 @@ class Worst {
   }
   [[nodiscard]] bool seen() const { return seen_; }
   [[nodiscard]] double value() const { return value_; }
-  /// Judges by the limits, or only tells where nothing is promised.
+  /// Judges by the limits, or only reports where nothing is promised.
   [[nodiscard]] Verdict verdict(std::string property, std::string unit, bool promised) const;
 
  private:

@@ -178,7 +178,7 @@ void MotionCheck::see_family(const World& before, const World& after, std::size_
                              std::size_t index) {
   const Sum& sum = sums_[family];
   const double share = promises_.rounding * std::max(1.0, dt / scale.step);
-  const auto who = [&] {
+  const auto describe_bodies = [&] {
     return sum.bodies == 1 ? fmt::format("'{}'", before.names[family])
                            : fmt::format("{} bodies with '{}'", sum.bodies, before.names[family]);
   };
@@ -187,7 +187,7 @@ void MotionCheck::see_family(const World& before, const World& after, std::size_
     if ((sum.locks >> static_cast<unsigned>(axis) & 1U) != 0) gain[axis] = 0;
   }
   const double size = share * (sum.size + sum.mass * dt * scale.gravity) + promises_.rounding * whole_;
-  if (size > 0) momentum_.see(gain.norm(), size, index, after.time, who);
+  if (size > 0) momentum_.see(gain.norm(), size, index, after.time, describe_bodies);
   if (sum.locks != 0) return;
   const auto about_center = [&](std::size_t side) -> Vec3 {
     return sum.spin[side] - sum.moment[side].cross(sum.momentum[side]) / sum.mass;
@@ -196,7 +196,7 @@ void MotionCheck::see_family(const World& before, const World& after, std::size_
   const double slack = sum.slack + 0.5 * scale.step * sum.given * sum.reach;
   if (turn > 0) {
     angular_.see((about_center(1) - about_center(0)).norm(), promises_.angular ? turn + slack : kUnbounded, index,
-                 after.time, who);
+                 after.time, describe_bodies);
   }
 }
 
@@ -232,7 +232,7 @@ void MotionCheck::see_flight(const World& before, const World& after, std::size_
   });
 }
 
-/// A body's way is its velocity times the time. Between two instants nobody knows the velocity; what is known is how
+/// A body's way is its velocity times the time. Between two instants the velocity is unknown; what is known is how
 /// fast the energy of all that it met, and gravity, can have made it.
 void MotionCheck::see_ways(const World& before, const World& after, double dt, double deepest, const Scale& scale,
                            std::size_t index) {

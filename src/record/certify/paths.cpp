@@ -74,7 +74,7 @@ void sample_pair(const MovingPair& pair, double dt, IntervalWorkspace::Met& met)
   }
 }
 
-/// True when the pair may touch; then `met` says how deep it goes, if deeper than `depth` beyond the allowance.
+/// True when the pair may touch; then `met` holds how deep it goes, if deeper than `depth` beyond the allowance.
 bool follow_pair(const MovingPair& pair, double dt, double margin, double depth, IntervalWorkspace::Met& met) {
   // Apart means that the gap is never below the lower of the two levels.
   const FirstContact near = find_first_descent(pair, 0, dt, {margin, 1.5 * margin}, kMostIterations);

@@ -8,7 +8,7 @@
 namespace achilles {
 namespace {
 
-// No method says how closely it holds a joint together; this is what still looks whole.
+// No method states how closely it holds a joint together; this is what still looks whole.
 constexpr double kJointShare = 0.02;
 
 /// A number among the method's options: as given, or the default; nothing when it has no such option.
@@ -59,7 +59,7 @@ PromisedBounds promises_of(const RecordingHead& head) {
   if (const std::optional<double> rest = option_of(head, *method, bounds.rest_speed_option)) {
     bounds.approach = *rest + 2 * head.step * head.gravity.norm();
   }
-  // Who promises nothing of energies promises nothing of those in flight either.
+  // A method that promises nothing of energies promises nothing of those in flight either.
   bounds.free_flight = bounds.free_flight && bounds.energy && !has_other_integrator(head, *method);
   if (bounds.joints) bounds.joint = kJointShare;
   return bounds;

@@ -24,7 +24,7 @@ class GifPalette {
 
  private:
   std::array<std::array<std::uint8_t, 3>, kColors> colors_{};
-  std::vector<std::int16_t> known_;  // per colour of six bits a channel; -1: not asked for yet
+  std::vector<std::int16_t> known_;  // per colour of six bits a channel; -1: not needed yet
 };
 
 class AnimatedGif {

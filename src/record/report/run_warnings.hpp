@@ -14,7 +14,7 @@
 
 namespace achilles {
 
-/// Watches what the report of a run does not say: depths beside the sizes of bodies, masses beside each other.
+/// Watches what the report of a run leaves out: depths beside the sizes of bodies, masses beside each other.
 ///
 /// Warned of is
 ///   a contact deeper than the method promises, as a share of the smaller body,

@@ -1,4 +1,4 @@
-// What a recording says besides its bodies: what they look like, the joints between them, the columns of the sensors.
+// What a recording holds besides its bodies: what they look like, the joints between them, the columns of the sensors.
 // Each part is in the file only where there is any of it, so that recordings of before read the same.
 #pragma once
 

@@ -133,7 +133,7 @@ const JointDescription* find_joint_axis(Build& build, const Node& name, std::siz
     if (axis < free) return &joint;
     build.complaints.error(
         name.place, field,
-        fmt::format("the joint '{}' has {} free axes, numbered from 0; asked for {}", shorten(name.text), free, axis));
+        fmt::format("the joint '{}' has {} free axes, numbered from 0; found {}", shorten(name.text), free, axis));
     return nullptr;
   }
   build.complaints.error(name.place, field,

@@ -10,7 +10,7 @@
 namespace achilles::scene_file {
 namespace {
 
-constexpr double kMostSteps = 9007199254740992;  // 2⁵³: beyond, steps cannot be told apart by their times
+constexpr double kMostSteps = 9007199254740992;  // 2⁵³: beyond, times do not distinguish steps
 
 OptionValue read_option(const OptionInfo& option, const Node& node) {
   switch (option.type) {

@@ -169,7 +169,7 @@ class Checker {
     if (spec.kind == Spec::Kind::kTagged) check_tag(node, spec, path);
     const std::vector<const Field*> fields = allowed_fields(node, spec);
     const Variant* variant = variant_of(node, spec);
-    const bool is_open = spec.kind == Spec::Kind::kTagged && variant == nullptr;  // nobody knows which variant is meant
+    const bool is_open = spec.kind == Spec::Kind::kTagged && variant == nullptr;  // the variant is unknown
     for (Node& item : node.items) {
       if (spec.kind == Spec::Kind::kTagged && item.key == spec.tag) continue;
       const auto is_meant = [&](const Field* field) { return field->name == item.key; };

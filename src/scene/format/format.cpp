@@ -128,7 +128,7 @@ Spec root_spec() {
   const Spec events =
       mapping("the events", {{"touching", positive("m"), "Bodies nearer than this touch.", false, "0.0001"},
                              {"proximity", positive("m"), "Bodies nearer than this are near.", false, "0.01"},
-                             {"persistent", boolean(), "Whether what only goes on is told, too.", false, "false"},
+                             {"persistent", boolean(), "Whether contacts that persist are reported.", false, "false"},
                              {"timers", list(positive("s")), "Periods of timers.", false, "[]"}});
   const Spec time = mapping("the time", {{"step", positive("s"), "Length of a step.", false, "0.01"},
                                          {"duration", not_negative("s"), "Simulated time.", false, "10"}});

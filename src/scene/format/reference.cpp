@@ -9,7 +9,7 @@ namespace {
 
 bool is_deep(const Spec& spec) { return spec.kind == Spec::Kind::kMapping && !spec.fields.empty(); }
 
-// What a table cell says of a value; parts that have a table of their own are named.
+// What a table cell states of a value; parts that have a table of their own are named.
 std::string cell(const Spec& spec, const Format& format) {
   switch (spec.kind) {
     case Spec::Kind::kReference:

@@ -20,7 +20,7 @@ struct Range {
   bool above = false;  // lower itself is not allowed
 };
 
-/// Keys of a mapping that say the same thing in different ways.
+/// Keys of a mapping that state the same thing in different ways.
 struct Alternatives {
   std::vector<std::string> keys;
   bool required = false;  // exactly one instead of at most one
@@ -42,7 +42,7 @@ struct Spec {
     kMapping,     // fields, alternatives
     kDictionary,  // any name: parts[0]; besides, fields
     kTagged,      // fields for all; the word under `tag` selects further ones
-    kEither,      // parts, told apart by the kind of YAML node
+    kEither,      // parts, distinguished by the kind of YAML node
     kReference    // to the definition `name`
   };
   Kind kind = Kind::kNumber;

@@ -21,7 +21,7 @@ void settle_base(ImportContext& context, Model& model);
 /// before it, with a message.
 void share_mass(ImportContext& context, Model& model);
 
-/// Keeps every joint where it starts: a drive with gains along each axis that has none, as the options ask.
+/// Keeps every joint where it starts: a drive with gains along each axis that has none, with the options' gains.
 void hold_joints(ImportContext& context, Model& model);
 
 /// Adds a plane that just touches the lowest point of a free robot, unless the file has something fixed to stand on.

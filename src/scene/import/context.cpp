@@ -111,7 +111,7 @@ std::optional<std::string> ImportContext::find_in_package(const std::string& nam
     }
   }
   reason = fmt::format(
-      "there is no file '{}' in a folder around the robot file; --package {}=FOLDER says where the "
+      "there is no file '{}' in a folder around the robot file; --package {}=FOLDER states where the "
       "package is",
       shorten(name, 200), shorten(package));
   return std::nullopt;

@@ -26,8 +26,8 @@ class ImportContext {
   [[nodiscard]] Complaints& complaints() { return complaints_; }
 
   void error(const Place& place, const std::string& message);
-  /// The file asks for something that the scene cannot hold: a warning, or an error under `strict`. The same words are
-  /// listed once, where they stand first, with how often they are asked for.
+  /// The file contains something that the scene cannot hold: a warning, or an error under `strict`. The same words are
+  /// listed once, where they stand first, with how often they occur.
   void leave_out(const Place& place, const std::string& what);
   /// Something that the user should know, though nothing is lost.
   void note(const Place& place, const std::string& message);
@@ -38,7 +38,7 @@ class ImportContext {
   [[nodiscard]] int add_file(const std::string& file);
 
   /// The name under which the scene finds a file that the robot names, relative to the folder of the robot file.
-  /// `base` is where a name without scheme starts. Nothing when there is no such file; `reason` says where it was
+  /// `base` is where a name without scheme starts. Nothing when there is no such file; `reason` lists where it was
   /// looked for, or why it is refused.
   [[nodiscard]] std::optional<std::string> find_file(const std::string& name, const std::filesystem::path& base,
                                                      std::string& reason);

@@ -1,5 +1,5 @@
 // A robot between its file and the scene: links placed in the world as the scene starts, and what joins them. Every
-// part knows where it was written, so that what is wrong with it later is said of the robot file.
+// part knows where it was written, so that later errors name the place in the robot file.
 #pragma once
 
 #include "scene/yaml/node.hpp"

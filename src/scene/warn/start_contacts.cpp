@@ -22,7 +22,7 @@ constexpr double kRounding = 1e-6;      // of the smaller size: shallower than t
 constexpr double kLargestRatio = 1000;  // of masses in contact
 constexpr std::size_t kManyFound = 10'000;
 constexpr std::size_t kManyPairs = 2'000'000;
-constexpr double kMeasurable = 1e12;  // [m] and 1/m: beyond, squares of lengths leave what doubles tell apart
+constexpr double kMeasurable = 1e12;  // [m] and 1/m: beyond, squares of lengths leave what doubles resolve
 
 struct Finding {
   double worst = 0;

@@ -7,7 +7,7 @@ namespace achilles::scene_file {
 
 /// Bodies that overlap at the start, and bodies that touch although one is more than 1,000 times as heavy as the other.
 /// One warning per two entries of `bodies`, with the worst pair and how many more there are. Meshes and height fields
-/// are not measured. Stops, and says so, in scenes so crowded that the search would take long.
+/// are not measured. Stops with a warning in scenes so crowded that the search would take long.
 void warn_of_start_contacts(Build& build);
 
 /// A step in which a body moves by more than half of what it reaches along its way, so that it can pass through others

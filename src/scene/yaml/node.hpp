@@ -20,7 +20,7 @@ struct Node {
 
   Kind kind = Kind::kNull;
   bool quoted = false;  // a scalar in quotes is text, whatever it looks like
-  bool bad = false;     // already complained about: nobody reads its value
+  bool bad = false;     // already complained about: its value is not read
   bool lacks = false;  // a mapping with too few or too many keys, complained about: its parts are fine, it is not whole
   Place place;
   Place key_place;

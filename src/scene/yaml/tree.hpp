@@ -10,7 +10,7 @@
 
 namespace achilles::scene_file {
 
-/// What a scene file may ask of the reader. Far beyond what people write, well within what a machine bears.
+/// Limits of a scene file. Far beyond what people write, well within what a machine bears.
 struct TreeLimits {
   std::size_t bytes = std::size_t{256} << 20U;  // of the file
   int depth = 64;                               // lists and mappings inside each other

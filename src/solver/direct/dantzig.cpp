@@ -222,9 +222,9 @@ SolveReport BoxedFriction::run() {
     if (!(report.model_residual > options_.tolerance) || report.status != SolveStatus::kSolved) break;
     set_limits(round);
   }
-  // Also where the pivots seemed to show that there is no solution: redundant contacts can make them say so by
+  // Also where the pivots seemed to show that there is no solution: redundant contacts can make them show it by
   // rounding.
-  const SolveStatus said = best.status;
+  const SolveStatus reported = best.status;
   if (best.model_residual > options_.tolerance && pivots < options_.iterations) {
     const SolveReport report = solve_at_once(options_.iterations - pivots);
     pivots += report.iterations;
@@ -235,7 +235,7 @@ SolveReport BoxedFriction::run() {
   if (best.model_residual <= options_.tolerance) {
     best.status = SolveStatus::kSolved;
   } else if (best.status == SolveStatus::kSolved) {
-    best.status = said == SolveStatus::kSolved ? SolveStatus::kIterationLimit : said;
+    best.status = reported == SolveStatus::kSolved ? SolveStatus::kIterationLimit : reported;
   }
   if (!std::isfinite(best.residual)) {
     best.status = SolveStatus::kNotFinite;

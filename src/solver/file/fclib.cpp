@@ -20,7 +20,7 @@ Sparse read_matrix(const ProblemReader& reader, const std::string& group, std::s
                    std::size_t column_count) {
   const int rows = reader.integer(group + "/m"), columns = reader.integer(group + "/n");
   if (!std::cmp_equal(rows, row_count) || !std::cmp_equal(columns, column_count)) {
-    reader.fail(group, "is " + std::to_string(rows) + " x " + std::to_string(columns) + ", but the vectors ask for " +
+    reader.fail(group, "is " + std::to_string(rows) + " x " + std::to_string(columns) + ", but the vectors need " +
                            std::to_string(row_count) + " x " + std::to_string(column_count));
   }
   const int kind = reader.integer(group + "/nz");
@@ -35,7 +35,7 @@ Sparse read_matrix(const ProblemReader& reader, const std::string& group, std::s
   };
   if (kind >= 0) {
     const auto count = static_cast<std::size_t>(kind);
-    if (p.size() < count || i.size() < count || x.size() < count) reader.fail(group, "fewer entries than nz says");
+    if (p.size() < count || i.size() < count || x.size() < count) reader.fail(group, "fewer entries than nz states");
     for (std::size_t k = 0; k < count; ++k) add(i[k], p[k], x[k]);
   } else {
     const auto outer = static_cast<std::size_t>(kind == -1 ? columns : rows);

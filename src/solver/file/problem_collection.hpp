@@ -40,7 +40,7 @@ struct ProblemCollection {
 [[nodiscard]] StoredProblem extract_problem(std::span<const Row> rows, std::span<const BodyVelocity> velocities,
                                             std::span<const BodyInverseMass> inverse_mass);
 
-/// Does this file hold a collection (and not, say, a problem of FCLIB)?
+/// Whether this file holds a collection (and not, for example, a problem of FCLIB).
 [[nodiscard]] bool is_problem_collection(const std::filesystem::path& path);
 /// Throws ProblemFileError.
 [[nodiscard]] ProblemCollection read_problem_collection(const std::filesystem::path& path);

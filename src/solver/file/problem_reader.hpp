@@ -1,4 +1,4 @@
-// HDF5 files of problems: reading arrays by name, and errors that say what is wrong where.
+// HDF5 files of problems: reading arrays by name, and errors that state what is wrong where.
 #pragma once
 
 #include <hdf5.h>

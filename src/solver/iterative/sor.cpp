@@ -23,7 +23,7 @@ class RelaxationControl {
  private:
   static constexpr double kLargest = 1.995;
 
-  // Longer steps as long as they pay: Young's optimum for what the rate tells of the spectrum, below the shortest steps
+  // Longer steps as long as they pay: Young's optimum for what the rate shows of the spectrum, below the shortest steps
   // that have turned out worse than the best so far.
   void set_relaxation(double rate) {
     constexpr double kWorse = 1.0005;
@@ -48,12 +48,12 @@ class RelaxationControl {
     relaxation_ = std::max(relaxation_, std::min({optimum, kLargest, 0.5 * (relaxation_ + too_large_)}));
   }
 
-  // Long enough that the ratio of its ends tells the rate: at the optimum the iteration matrix has a Jordan block for
+  // Long enough that the ratio of its ends gives the rate: at the optimum the iteration matrix has a Jordan block for
   // the eigenvalue ω − 1, so that changes first grow as k (ω − 1)^k, for about 1 / (2 − ω) sweeps.
   [[nodiscard]] int window() const { return 8 + static_cast<int>(4 / (2 - relaxation_)); }
 
   // ρ(T_GS) = μ² behind the rate η seen at the present ω: (η + ω − 1)² = η ω² μ² [Young's relation]. At or past the
-  // optimum every eigenvalue has modulus ω − 1 and the rate tells nothing more; the relation then returns less than 1.
+  // optimum every eigenvalue has modulus ω − 1 and the rate shows nothing more; the relation then returns less than 1.
   [[nodiscard]] double spectral_radius(double rate) const {
     const double sum = rate + relaxation_ - 1;
     return std::min(sum * sum / (rate * relaxation_ * relaxation_), 1.0);

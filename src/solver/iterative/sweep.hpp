@@ -8,7 +8,7 @@
 
 namespace achilles {
 
-/// λ of a row that moves nothing and so only has to sit at the bound its velocity asks for; unchanged if that is
+/// λ of a row that moves nothing and so only has to sit at the bound its velocity requires; unchanged if that is
 /// infinite.
 [[nodiscard]] inline double settle_immovable(double impulse, double w, double lower, double upper) {
   const double wanted = w > 0 ? lower : w < 0 ? upper : impulse;

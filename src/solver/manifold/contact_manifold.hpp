@@ -62,7 +62,7 @@ struct ManifoldBodies {
   std::span<BodyVelocity> u;  // velocities, or displacements where positions are corrected
 };
 
-/// Fills A and the steps from the arms for bodies that move as the manifold says.
+/// Fills A and the steps from the arms for bodies that move as the manifold states.
 void compute_responses(ContactManifold& manifold, std::span<const BodyInverseMass> inverse_mass);
 
 /// The same without what friction needs.

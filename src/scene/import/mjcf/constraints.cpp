@@ -13,7 +13,7 @@ namespace {
 
 void read_tendons(MjcfRobot& robot) {
   for (const XmlNode* node : robot.document.list("tendon")) {
-    if (node->name != "fixed") continue;  // said by the words
+    if (node->name != "fixed") continue;  // reported by the words
     const MjcfElement element = robot.document.resolve(*node, "");
     MjcfTendon tendon;
     tendon.place = node->place;
@@ -144,7 +144,7 @@ void read_mjcf_constraints(MjcfRobot& robot) {
   read_tendons(robot);
   for (const XmlNode* node : robot.document.list("equality")) EqualityReader(robot, *node).read();
   for (const XmlNode* node : robot.document.list("contact")) {
-    if (node->name != "exclude") continue;  // <pair> is said by the words
+    if (node->name != "exclude") continue;  // <pair> is reported by the words
     const std::optional<int> a = find_mjcf_body(robot, text_at(*node, "body1"), node->place);
     const std::optional<int> b = find_mjcf_body(robot, text_at(*node, "body2"), node->place);
     if (!a || !b || *a < 0 || *b < 0 || *a == *b) continue;

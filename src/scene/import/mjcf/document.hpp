@@ -74,7 +74,7 @@ class MjcfDocument {
   [[nodiscard]] double angle(double value) const;
   /// pos and one of quat, axisangle, euler, xyaxes, zaxis.
   [[nodiscard]] Pose pose(const MjcfElement& element) const;
-  /// Whether a range acts: `key` says so, or the range is given and the compiler takes that for a yes.
+  /// Whether a range acts: `key` is true, or the range is given and the compiler takes that for a yes.
   [[nodiscard]] bool is_limited(const MjcfElement& element, std::string_view key, std::string_view range) const;
   [[nodiscard]] std::optional<std::pair<double, double>> range(const MjcfElement& element, std::string_view key) const;
 

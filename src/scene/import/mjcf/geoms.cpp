@@ -144,7 +144,7 @@ class GeomReader {
 
   bool read_heightfield() {
     const auto heights = robot_.heights.find(element_.text("hfield"));
-    if (heights == robot_.heights.end()) return false;  // said where the asset is read
+    if (heights == robot_.heights.end()) return false;  // reported where the asset is read
     geom_.shape.heights = heights->second.rows;
     geom_.shape.cell = heights->second.cell;
     return true;
@@ -275,7 +275,7 @@ void add_mjcf_world_geom(MjcfRobot& robot, const XmlNode& node, const Pose& fram
 }
 
 // Friction of two geoms in MuJoCo: of the one with the higher priority, or else the larger of both, in as many
-// dimensions as the larger `condim` says: 1 none, 3 sliding, 4 and torsional, 6 and rolling.
+// dimensions as the larger `condim` states: 1 none, 3 sliding, 4 and torsional, 6 and rolling.
 void write_mjcf_surfaces(MjcfRobot& robot) {
   const auto law_of = [](const MjcfSurface& a, const MjcfSurface& b) {
     MjcfSurface mixed = a.priority >= b.priority ? a : b;

@@ -40,7 +40,7 @@ class SensorReader {
     }
     const bool is_frame =
         node.name == "framepos" || node.name == "framequat" || node.name == "framelinvel" || node.name == "frameangvel";
-    if (is_frame) add_frame(node);  // other kinds are said by the words
+    if (is_frame) add_frame(node);  // other kinds are reported by the words
   }
 
   SensorDescription make(const XmlNode& node, SensorKind kind) {

@@ -27,13 +27,13 @@ class SdfFrames {
   /// The frame of that name in the model; empty or `__model__` means the model itself. Complains when there is none, or
   /// when frames stand relative to each other in a circle.
   [[nodiscard]] Pose find(const std::string& name, const Place& place);
-  /// The pose of an element in the model; `standard` is the frame that it is relative to unless it says so.
+  /// The pose of an element in the model; `standard` is the frame that it is relative to unless it names one.
   [[nodiscard]] Pose place(const XmlNode& node, const std::string& standard);
 
  private:
   struct Frame {
     const XmlNode* node = nullptr;
-    std::string standard;  // what its pose is relative to unless it says so
+    std::string standard;  // what its pose is relative to unless it names a frame
     std::optional<Pose> pose;
     bool is_open = false;
   };

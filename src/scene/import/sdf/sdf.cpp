@@ -64,7 +64,7 @@ class SdfReader {
     }
   }
 
-  // Links of one model do not collide with each other unless it says so: its group is one that its own mask lacks.
+  // Links of one model do not collide with each other without `self_collide`: the group is one that the mask lacks.
   void filter_links(const XmlNode& node, std::size_t first) {
     if (model_.links.size() - first < 2) return;
     if (++filtered_ > kMostModels) {
@@ -84,7 +84,7 @@ class SdfReader {
     if (const XmlNode* inertial = node.find("inertial")) {
       read_inertial(*inertial, link);
     } else if (!is_static) {
-      link.mass = {1, Vec3::Zero(), Mat3::Identity()};  // what SDF says it is without
+      link.mass = {1, Vec3::Zero(), Mat3::Identity()};  // the default of SDF
     }
     for (const XmlNode& child : node.children) {
       if (child.name == "collision") read_shape(child, true, link);
@@ -183,7 +183,7 @@ class SdfReader {
       shape.kind = node.name == "cylinder" ? Kind::kCylinder : Kind::kCapsule;
       shape.size = {sdf_number(context_, node, "radius", 1), sdf_number(context_, node, "length", 1), 0};
     } else {
-      return false;  // said by the words
+      return false;  // reported by the words
     }
     if (shape.size.head(measures).minCoeff() > 0) return true;
     context_.error(node.place, fmt::format("<{}> has a size that is not above 0", node.name));

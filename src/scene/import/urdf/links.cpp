@@ -45,7 +45,7 @@ class LinkReader {
       if (child.name == "visual") read_shape(child, false, link.visuals);
     }
     if (const XmlNode* contact = node.find("contact")) read_contact(*contact, link);
-    // Links of a robot do not collide with each other unless asked for: URDF has no list of pairs that may overlap.
+    // Links of a robot do not collide with each other unless requested: URDF has no list of pairs that may overlap.
     if (!context_.options().self_collision) link.filter = {2, 1};
     return link;
   }

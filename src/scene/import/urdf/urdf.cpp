@@ -182,7 +182,7 @@ class UrdfReader {
     } else if (lower > upper) {
       context_.error(limit->place, fmt::format("the lower limit {} is above the upper limit {}", lower, upper));
     } else {
-      // Exporters write 0 and 0 for a joint whose limits nobody gave; a joint that cannot move is a fixed one.
+      // Exporters write 0 and 0 for a joint without limits; a joint that cannot move is a fixed one.
       context_.note(limit->place,
                     fmt::format("both limits of '{}' are {}, read as: no limits. A joint that cannot move "
                                 "is of type fixed",

@@ -7,7 +7,7 @@
 
 namespace achilles::scene_file {
 
-/// The robot as it stands with all joints at the positions that the options ask for, at 0, or at the limit nearest to
+/// The robot as it stands with all joints at the positions that the options give, at 0, or at the limit nearest to
 /// 0. Root at the origin.
 [[nodiscard]] Model read_urdf(ImportContext& context, const XmlNode& robot);
 

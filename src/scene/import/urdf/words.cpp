@@ -8,7 +8,7 @@ namespace {
 
 constexpr bool kSkipped = false;
 
-// Motors, transmissions and safety limits of controllers act on nothing here: URDF says what a motor could do, not what
+// Motors, transmissions and safety limits of controllers act on nothing here: URDF has what a motor could do, not what
 // it does.
 constexpr auto kUrdfWords = std::to_array<ElementWords>({
     {"/robot", "name", "version"},
