@@ -13,7 +13,7 @@ namespace achilles {
 inline constexpr std::string_view kEliminateJointsMeaning =
     "joints are fulfilled exactly and the solver sees contacts, limits and motors; else it sees all rows";
 inline constexpr std::string_view kWarmStartMeaning = "start from the impulses of the last step";
-inline constexpr std::string_view kMarginMeaning =
+inline constexpr std::string_view kSpeculativeDistanceMeaning =
     "contacts are looked for up to this gap [m], plus what the speeds can close";
 inline constexpr std::string_view kThresholdMeaning = "slower approaches do not bounce [m/s]";
 inline constexpr std::string_view kSlopMeaning = "gaps and penetrations up to this count as touch [m]";

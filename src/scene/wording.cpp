@@ -38,8 +38,8 @@ struct Synonym {
   std::string_view other, ours;
 };
 
-/// Words of URDF, SDF, MJCF, Bullet, Chrono and Drake for what this format has under another name. A dotted word is a
-/// key inside a mapping; it is offered where the mapping is allowed.
+/// Words of URDF, SDF, MJCF, Bullet, Chrono and Drake for what this format has under another name, and the former names
+/// of options. A dotted word is a key inside a mapping; it is offered where the mapping is allowed.
 constexpr Synonym kSynonyms[] = {
     {"revolute", "hinge"},
     {"continuous", "hinge"},
@@ -103,6 +103,9 @@ constexpr Synonym kSynonyms[] = {
     {"target-position", "position"},
     {"max-effort", "max_torque"},
     {"effort", "max_torque"},
+    {"margin", "speculative_distance"},
+    {"recycling", "reuse_distance"},
+    {"weight-feeling", "gravity_fraction"},
 };
 
 /// Our word for one of another engine, if it is allowed here; empty when there is none.

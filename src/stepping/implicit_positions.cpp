@@ -97,13 +97,14 @@ ImplicitReport solve_implicit_positions(World& world, const ImplicitOptions& opt
   for (report.rounds = 1;; ++report.rounds) {
     linearize_geometric_stiffness(world, h, local.start, local.guess, scratch);
     if (options.contacts) {
-      find_contacts(world, options.margin, h, scratch);
+      find_contacts(world, options.speculative_distance, h, scratch);
     } else {
       scratch.contacts.clear();
       island_contacts(world, scratch);
     }
     linearize_gaps_back(world.bodies, h, local.guess, scratch.contacts);
-    build_rows(world, {h, options.restitution_threshold, -kInfinity, options.margin}, options.warm_start, scratch);
+    build_rows(world, {h, options.restitution_threshold, -kInfinity, options.speculative_distance}, options.warm_start,
+               scratch);
     linearize_joints_back(world, h, local.guess, scratch);
     if (!options.friction) drop_friction(scratch.rows);
     solve_islands(world, options.solve, scratch);

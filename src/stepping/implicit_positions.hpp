@@ -13,7 +13,7 @@ struct ImplicitOptions {
   bool friction = true;                 // false: only what keeps the bodies apart and joined
   bool contacts = true;                 // false: joints alone
   bool warm_start = true;               // each round from the impulses of the last step
-  double margin = 0.01;                 // [m] contacts are looked for up to this gap, plus what the speeds can close
+  double speculative_distance = 0.01;   // [m] contacts are looked for up to this gap, plus what the speeds can close
   double restitution_threshold = 0.05;  // [m/s] slower approaches do not bounce
   int rounds = 20;                      // at most
   double tolerance = 1e-8;              // [m], [rad]: the rounds end when the pose changes by no more

@@ -169,7 +169,7 @@ TEST(Capabilities, RefusalNamesTheMethodTheCapabilityAndWhoAsksForIt) {
 TEST(Capabilities, OptionThatWouldDoNothingDoesNotExist) {
   MethodDescription description;
   description.name = "lcp-retroactive";  // it predicts nothing: there is no gap up to which it looks for contacts
-  description.options = {{"margin", 0.02}};
+  description.options = {{"speculative_distance", 0.02}};
   EXPECT_THROW((void)make_method(description), std::invalid_argument);
   description.name = "impulse-naive";  // all bodies stop at every impact
   description.options = {{"independent_time", true}};

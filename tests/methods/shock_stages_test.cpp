@@ -50,7 +50,7 @@ struct Stages {
       integrate_velocity(world, i, work.inverse_mass, h, work.motion);
     }
     remember_free_motion(world, work);
-    find_contacts_with_reuse(world, options.margin, h, 0, work);
+    find_contacts_with_reuse(world, options.speculative_distance, h, 0, work);
     find_layers(world, options, work);
     build_manifolds(world, options, h, work);
     build_joint_rows(world, h, false, work);

@@ -128,7 +128,7 @@ TEST_P(Coherence, UnchangedPlacementSkipsTheNarrowPhase) {
     const double reused = count_recycled(simulation);
     EXPECT_NEAR(reused, slides ? 3 : 4, 0.05) << slides;
     EXPECT_LT(simulation.penetration(), 1.01e-4);
-    scene.method.options["recycling"] = 0.0;
+    scene.method.options["reuse_distance"] = 0.0;
     Simulation fresh(scene);
     (void)run_to(fresh, simulation.world().time);
     EXPECT_LT((velocity_of(fresh, "box3").linear - velocity_of(simulation, "box3").linear).norm(), 1e-6);

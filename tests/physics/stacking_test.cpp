@@ -23,7 +23,7 @@ using testing::run_to;
 using testing::velocity_of;
 
 void use_shock_propagation(Scene& scene, double f = 1) {
-  scene.method = {"shock-propagation", "", "", {{"weight_feeling", f}}};
+  scene.method = {"shock-propagation", "", "", {{"gravity_fraction", f}}};
 }
 
 struct Standing {

@@ -17,7 +17,7 @@ using testing::run_to;
 using testing::velocity_of;
 
 void use_thesis(Scene& scene, double f) {
-  scene.method = {"shock-propagation", "", "", {{"propagation", std::string("thesis")}, {"weight_feeling", f}}};
+  scene.method = {"shock-propagation", "", "", {{"propagation", std::string("thesis")}, {"gravity_fraction", f}}};
 }
 
 Scene load_with_thesis(const char* name, double f) {

@@ -55,6 +55,13 @@ TEST(SceneDiagnostics, WordsOfOtherEnginesAreTranslated) {
       HasSubstr("did you mean 'spring.damping'?"));
 }
 
+TEST(SceneDiagnostics, FormerNamesOfOptionsAreErrorsThatNameTheNewOnes) {
+  const std::string shock = "achilles: 1\nmethod: {name: shock-propagation, ";
+  EXPECT_THAT(error_of(shock + "margin: 0.02}\n"), HasSubstr("did you mean 'speculative_distance'?"));
+  EXPECT_THAT(error_of(shock + "recycling: 0}\n"), HasSubstr("did you mean 'reuse_distance'?"));
+  EXPECT_THAT(error_of(shock + "weight_feeling: 0.1}\n"), HasSubstr("did you mean 'gravity_fraction'?"));
+}
+
 TEST(SceneDiagnostics, AMisspeltWordIsMetWithTheWordThatWasMeant) {
   EXPECT_THAT(error_of(with_ball("velocty: [1, 0, 0]")), HasSubstr("did you mean 'velocity'?"));
   EXPECT_THAT(error_of(with_ball("Mass: 1")), HasSubstr("did you mean 'mass'?"));

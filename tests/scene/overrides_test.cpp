@@ -67,16 +67,17 @@ TEST(SceneOverrides, AnOptionTurnsAMethodsNameIntoItsLongForm) {
 
 // A scene is written once and run by any method: what it says to its own is no error under another, but it is told.
 TEST(SceneOverrides, AnotherMethodLeavesOutWhatItDoesNotKnowOfTheScenesOwnAndSaysSo) {
-  const std::string scene = "achilles: 1\nmethod: {name: lcp-fixed, iterations: 12, margin: 0.02, solver: dantzig}\n";
+  const std::string scene =
+      "achilles: 1\nmethod: {name: lcp-fixed, iterations: 12, speculative_distance: 0.02, solver: dantzig}\n";
   const Scene soft = read_with(scene, {{"method.name", "soft-step"}});
   EXPECT_EQ(soft.method.name, "soft-step");
   EXPECT_EQ(soft.method.options.count("iterations"), 0u);
-  EXPECT_EQ(std::get<double>(soft.method.options.at("margin")), 0.02);
+  EXPECT_EQ(std::get<double>(soft.method.options.at("speculative_distance")), 0.02);
   std::vector<std::string> told;
   for (const Diagnostic& warning : soft.warnings) told.push_back(warning.field);
   EXPECT_EQ(std::count(told.begin(), told.end(), "method.iterations"), 1);
   EXPECT_EQ(std::count(told.begin(), told.end(), "method.solver"), 1);
-  EXPECT_EQ(std::count(told.begin(), told.end(), "method.margin"), 0);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "method.speculative_distance"), 0);
   const Scene same = read_with(scene, {{"method.name", "lcp-fixed"}});
   EXPECT_EQ(same.method.solver, "dantzig");
 }

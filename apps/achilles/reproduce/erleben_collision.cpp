@@ -151,7 +151,7 @@ WallRun measure_wall(const Setting& setting, const std::string& boxes, double du
   scene.method = {};
   scene.method.name = "shock-propagation";
   scene.method.options["box_contacts"] = boxes;
-  scene.method.options["recycling"] = 0.0;  // contacts are found anew in every step, as in the thesis
+  scene.method.options["reuse_distance"] = 0.0;  // contacts are found anew in every step, as in the thesis
   std::mt19937 random(5);
   std::uniform_real_distribution<double> unit(-1, 1);
   for (BodyDescription& body : scene.bodies) {

@@ -160,7 +160,7 @@ Options make_options(unsigned row, Subgrouping subgrouping) {
   Options options{{"sleeping", true}, {"sleep_energy", 1e-4}};
   const bool caching = (row & 1U) != 0;
   options["warm_start"] = caching;
-  options["recycling"] = caching ? 1e-6 : 0.0;
+  options["reuse_distance"] = caching ? 1e-6 : 0.0;
   if ((row & 2U) != 0) options["iterations"] = 15.0;
   options["reduction"] = (row & 4U) != 0;
   options["zeroing"] = (row & 8U) != 0;

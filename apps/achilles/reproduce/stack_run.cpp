@@ -42,12 +42,12 @@ StackMethod plain_gauss_seidel(int sweeps) {
           {}};
 }
 
-StackMethod shock_propagation(double weight_feeling) {
-  return {"shock-propagation", "", {{"weight_feeling", weight_feeling}}, {}, {}};
+StackMethod shock_propagation(double gravity_fraction) {
+  return {"shock-propagation", "", {{"gravity_fraction", gravity_fraction}}, {}, {}};
 }
 
-StackMethod thesis_propagation(double weight_feeling) {
-  StackMethod method = shock_propagation(weight_feeling);
+StackMethod thesis_propagation(double gravity_fraction) {
+  StackMethod method = shock_propagation(gravity_fraction);
   method.options["propagation"] = std::string("thesis");
   return method;
 }

@@ -23,9 +23,9 @@ struct StackMethod {
 
 /// lcp-fixed with cold sweeps of Gauss-Seidel and no error correction, as in section 6.1 of the thesis.
 [[nodiscard]] StackMethod plain_gauss_seidel(int sweeps);
-[[nodiscard]] StackMethod shock_propagation(double weight_feeling);
+[[nodiscard]] StackMethod shock_propagation(double gravity_fraction);
 /// Fig. 6.60 to the letter.
-[[nodiscard]] StackMethod thesis_propagation(double weight_feeling);
+[[nodiscard]] StackMethod thesis_propagation(double gravity_fraction);
 
 /// What one step cost, in time of the processor.
 struct StepCost {

@@ -71,8 +71,9 @@ void set_contact_targets(const World& world, const AnitescuOptions& options, dou
     const Contact& contact = scratch.contacts.contacts[where.contact];
     const ContactPoint& point = scratch.contacts.points[where.point];
     if (point.gap < 0) row.target += (1 - options.stabilization) * point.gap / h;
-    const CachedPoint* cached = find_cached_point(world.contact_cache, scratch.matches[where.contact], point.feature,
-                                                  contact_place(world.bodies, contact, point.position), options.margin);
+    const CachedPoint* cached =
+        find_cached_point(world.contact_cache, scratch.matches[where.contact], point.feature,
+                          contact_place(world.bodies, contact, point.position), options.speculative_distance);
     if (cached == nullptr || !(cached->approach > options.tolerance)) return;
     const double speed = law_of(world, contact, scratch).restitution * cached->approach;
     const double gain = measure_approach(arms_of(world.bodies, contact, point), point.normal, scratch).gain;
@@ -114,7 +115,7 @@ int remember_collisions(const World& world, const AnitescuOptions& options, doub
 /// Rows of the contacts in the workspace, solved on u*.
 void solve_contacts(World& world, const AnitescuOptions& options, AnitescuScratch& scratch, double h) {
   // No gap counts as closed and nothing bounces by the rule of lcp-fixed: every target is −Φ/h.
-  build_rows(world, {h, kInfinity, -kInfinity, options.margin}, options.warm_start, scratch);
+  build_rows(world, {h, kInfinity, -kInfinity, options.speculative_distance}, options.warm_start, scratch);
   set_contact_targets(world, options, h, scratch);
   stabilize_joints(world, options.stabilization, h, scratch);
   solve_islands(world, options.solve, scratch);
@@ -160,7 +161,7 @@ bool misses_a_contact(const World& world, double h, const AnitescuScratch& scrat
 bool add_missed_contacts(const World& world, const AnitescuOptions& options, AnitescuScratch& scratch, double h) {
   if (!look_further(world, h, scratch)) return false;
   DetectOptions detect;
-  detect.collide.margin = options.margin;
+  detect.collide.margin = options.speculative_distance;
   detect.threads = scratch.runner.threads();
   detect_contacts(scratch.colliders, scratch.ignored, detect, scratch.detection, scratch.anitescu.found);
   if (!misses_a_contact(world, h, scratch)) return false;
@@ -177,7 +178,7 @@ StepReport advance_anitescu(World& world, const AnitescuOptions& options, Anites
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   limit_geometric_stiffness(world, h, scratch);
   copy_to(world.bodies.velocity, scratch.anitescu.free);
-  find_contacts_with_reuse(world, options.margin, h, options.reuse_distance, scratch);
+  find_contacts_with_reuse(world, options.speculative_distance, h, options.reuse_distance, scratch);
   solve_contacts(world, options, scratch, h);
   for (int attempt = 1; attempt < options.attempts && add_missed_contacts(world, options, scratch, h); ++attempt) {
     copy_to(scratch.anitescu.free, world.bodies.velocity);

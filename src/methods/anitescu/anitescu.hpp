@@ -16,8 +16,9 @@ struct AnitescuOptions {
   /// left, sec. III-D, whose error does not vanish with h.
   bool restitution_before = true;
   bool warm_start = true;
-  int attempts = 5;      // solves of a step at most, each with the contacts that the one before missed
-  double margin = 0.01;  // [m] ε of sec. III-A, to which each pair adds what its velocities close in a step
+  int attempts = 5;  // solves of a step at most, each with the contacts that the one before missed
+  double speculative_distance =
+      0.01;  // [m] ε of sec. III-A, to which each pair adds what its velocities close in a step
   double reuse_distance = kUnchanged;  // [m] see contact_stage.hpp
   double tolerance = 0.05;             // [m/s] TOL of eq. 4.10: slower approaches do not bounce
   double stabilization = 1;            // γ of sec. II-B: share of the errors that a step takes out

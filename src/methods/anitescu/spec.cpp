@@ -12,8 +12,8 @@ OptionList<AnitescuOptions> list_options() {
   list.boolean(
           "eliminate_joints", [](O& o) -> bool& { return o.solve.eliminate_joints; }, kEliminateJointsMeaning)
       .boolean("warm_start", &O::warm_start, kWarmStartMeaning)
-      .number("margin", &O::margin, kMarginMeaning)
-      .number("recycling", &O::reuse_distance, kReuseMeaning)
+      .number("speculative_distance", &O::speculative_distance, kSpeculativeDistanceMeaning)
+      .number("reuse_distance", &O::reuse_distance, kReuseMeaning)
       .integer("attempts", &O::attempts, "solves of a step at most, each with the contacts that the one before missed",
                {1, 1000})
       .number("restitution_threshold", &O::tolerance, kThresholdMeaning)

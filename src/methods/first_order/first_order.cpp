@@ -49,8 +49,8 @@ StepReport advance_first_order(World& world, const FirstOrderOptions& options, S
   }
   prepare_bodies(world, h, scratch);
   cause_velocities(world, scratch);
-  find_contacts(world, options.margin, h, scratch);
-  build_rows(world, {h, kInfinity, -kInfinity, options.margin}, true, scratch);
+  find_contacts(world, options.speculative_distance, h, scratch);
+  build_rows(world, {h, kInfinity, -kInfinity, options.speculative_distance}, true, scratch);
   set_targets(world, options.correction, h, scratch);
   solve_islands(world, options.solve, scratch);
   conclude_contacts(world, 0, scratch, report);

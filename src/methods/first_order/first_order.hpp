@@ -13,8 +13,8 @@ inline constexpr std::string_view kFirstOrderName = "first-order";
 
 struct FirstOrderOptions {
   IslandSolveOptions solve{.solver = NewtonOptions{}};
-  double margin = 0.01;   // [m] contacts are looked for up to this gap, plus what the speeds can close
-  double correction = 1;  // share of penetrations and joint errors that a step takes out
+  double speculative_distance = 0.01;  // [m] contacts are looked for up to this gap, plus what the speeds can close
+  double correction = 1;               // share of penetrations and joint errors that a step takes out
 };
 
 /// One step of length h: m v = F and I ω = τ (eqs. 4.244-4.245, with a time unit of one second), contacts and joints by

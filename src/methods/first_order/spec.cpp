@@ -11,7 +11,7 @@ OptionList<FirstOrderOptions> list_options() {
   OptionList<O> list;
   list.boolean(
           "eliminate_joints", [](O& o) -> bool& { return o.solve.eliminate_joints; }, kEliminateJointsMeaning)
-      .number("margin", &O::margin, kMarginMeaning)
+      .number("speculative_distance", &O::speculative_distance, kSpeculativeDistanceMeaning)
       .number("correction", &O::correction, "share of penetrations and joint errors a step takes out", kShareRange);
   return list;
 }

@@ -93,7 +93,7 @@ class HybridStep {
     const double fall = 2 * world_.gravity.norm() * h_ * h_;
     local_.proxies.resize(scratch_.colliders.size());
     for (std::size_t c = 0; c < scratch_.colliders.size(); ++c) {
-      local_.proxies[c] = make_proxy(scratch_.colliders[c], options_.constraint.margin + fall);
+      local_.proxies[c] = make_proxy(scratch_.colliders[c], options_.constraint.speculative_distance + fall);
     }
     find_pairs(local_.proxies, scratch_.ignored, TreeOptions{}, scratch_.runner, local_.broad_phase, local_.pairs);
     for (const ColliderPair& pair : local_.pairs) {
@@ -234,9 +234,10 @@ class HybridStep {
     integrate_velocities(world_, scratch_.inverse_mass, dt, scratch_.motion);
     limit_geometric_stiffness(world_, dt, scratch_);
     remember_free_motion(world_, scratch_);
-    find_contacts(world_, fixed.margin, dt, scratch_);
+    find_contacts(world_, fixed.speculative_distance, dt, scratch_);
     drop_sleeping_contacts();
-    build_rows(world_, {dt, fixed.restitution_threshold, fixed.slop, fixed.margin}, fixed.warm_start, scratch_);
+    build_rows(world_, {dt, fixed.restitution_threshold, fixed.slop, fixed.speculative_distance}, fixed.warm_start,
+               scratch_);
     solve_islands(world_, {fixed.solver, fixed.eliminate_joints}, scratch_);
     conclude_contacts(world_, fixed.slop, scratch_, report);
     conclude_joints(world_, dt, scratch_, report);

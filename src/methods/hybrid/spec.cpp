@@ -13,7 +13,8 @@ OptionList<HybridOptions> list_options() {
       .number("rest_speed", &O::rest_speed,
               "contacts that close or open more slowly rest [m/s]; at least twice what gravity adds in a step")
       .number(
-          "margin", [](O& o) -> double& { return o.constraint.margin; }, kMarginMeaning)
+          "speculative_distance", [](O& o) -> double& { return o.constraint.speculative_distance; },
+          kSpeculativeDistanceMeaning)
       .boolean(
           "eliminate_joints", [](O& o) -> bool& { return o.constraint.eliminate_joints; }, kEliminateJointsMeaning)
       .integer("halvings", &O::halvings, "of the step where the constraint method would come deeper", {0, 20});

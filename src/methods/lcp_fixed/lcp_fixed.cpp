@@ -12,7 +12,7 @@ namespace {
 StepReport advance_part(World& world, const LcpFixedOptions& options, LcpFixedWorkspace& scratch, double h,
                         bool carried) {
   StepReport report;
-  const TouchSearch search{options.margin, options.slop, h};
+  const TouchSearch search{options.speculative_distance, options.slop, h};
   scratch.collide = options.collide;
   prepare_bodies(world, h, scratch);
   damp_velocities(world, options.speed_ups.damping, h);
@@ -22,10 +22,11 @@ StepReport advance_part(World& world, const LcpFixedOptions& options, LcpFixedWo
   if (carried) {
     carry_contacts(world, scratch);
   } else {
-    find_contacts_with_reuse(world, options.margin, h, options.reuse_distance, scratch);
+    find_contacts_with_reuse(world, options.speculative_distance, h, options.reuse_distance, scratch);
     simplify_contacts(world, options.speed_ups, options.slop, scratch);
   }
-  build_rows(world, {h, options.restitution_threshold, options.slop, options.margin}, options.warm_start, scratch);
+  build_rows(world, {h, options.restitution_threshold, options.slop, options.speculative_distance}, options.warm_start,
+             scratch);
   zero_restitution(world, options.speed_ups, options.sleeping, scratch);
   solve_islands(world, {options.solver, options.eliminate_joints}, scratch);
   if (options.substeps.demand != Demand::kEager && !carried) fix_points_to_bodies(world, scratch);

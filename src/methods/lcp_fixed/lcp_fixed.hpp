@@ -20,7 +20,7 @@ struct LcpFixedOptions {
   bool eliminate_joints = true;  // see solve_stage.hpp
   Integrator integrator = Integrator::kConserving;
   bool warm_start = true;
-  double margin = 0.01;                 // [m] contacts are looked for up to this gap, plus what the speeds can close
+  double speculative_distance = 0.01;   // [m] contacts are looked for up to this gap, plus what the speeds can close
   double restitution_threshold = 0.05;  // [m/s] slower approaches do not bounce
   double slop = 1e-4;                   // [m] gaps and penetrations up to this count as touch
   double correction = 0.2;              // share of the penetration beyond the slop that a step takes out

@@ -23,7 +23,7 @@ void append_lcp_fixed_options(Member member, OptionList<Options>& list) {
               kShareRange)
       .integer("correction_iterations", at(&Fixed::correction_iterations), "sweeps of the position correction",
                kCountRange)
-      .number("recycling", at(&Fixed::reuse_distance), kReuseMeaning);
+      .number("reuse_distance", at(&Fixed::reuse_distance), kReuseMeaning);
 }
 
 }  // namespace achilles

@@ -9,8 +9,9 @@ class LcpFixed final : public FunctionMethod<LcpFixedOptions, LcpFixedWorkspace,
   using FunctionMethod::FunctionMethod;
 
   [[nodiscard]] std::optional<Sleeping> find_sleeping(double h) const override {
-    return Sleeping{
-        options().sleeping, {options().margin, options().slop, h}, options().margin + options().reuse_distance};
+    return Sleeping{options().sleeping,
+                    {options().speculative_distance, options().slop, h},
+                    options().speculative_distance + options().reuse_distance};
   }
 };
 
@@ -18,7 +19,7 @@ OptionList<LcpFixedOptions> list_options() {
   using O = LcpFixedOptions;
   OptionList<O> list;
   append_lcp_fixed_options([](O& o) -> O& { return o; }, list);
-  list.number("margin", &O::margin, kMarginMeaning);
+  list.number("speculative_distance", &O::speculative_distance, kSpeculativeDistanceMeaning);
   list.integer(
           "substeps", [](O& o) -> int& { return o.substeps.count; }, "parts of a step", kCountRange)
       .word(

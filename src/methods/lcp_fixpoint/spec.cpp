@@ -14,7 +14,8 @@ OptionList<LcpFixpointOptions> list_options() {
       .boolean(
           "warm_start", [](O& o) -> bool& { return o.implicit.warm_start; }, kWarmStartMeaning)
       .number(
-          "margin", [](O& o) -> double& { return o.implicit.margin; }, kMarginMeaning)
+          "speculative_distance", [](O& o) -> double& { return o.implicit.speculative_distance; },
+          kSpeculativeDistanceMeaning)
       .number(
           "restitution_threshold", [](O& o) -> double& { return o.implicit.restitution_threshold; }, kThresholdMeaning)
       .number("slop", &O::slop, "gaps up to this count as touch [m]")

@@ -44,7 +44,8 @@ class RetroactiveStep {
     const LcpFixedOptions& fixed = options_.fixed;
     local_.start.restore(world_.bodies);
     copy_to(local_.free, world_.bodies.velocity);
-    build_rows(world_, {h_, fixed.restitution_threshold, fixed.slop, fixed.margin}, fixed.warm_start, scratch_);
+    build_rows(world_, {h_, fixed.restitution_threshold, fixed.slop, fixed.speculative_distance}, fixed.warm_start,
+               scratch_);
     solve_islands(world_, {fixed.solver, fixed.eliminate_joints}, scratch_);
     refill<std::uint8_t>(scratch_.constrained, world_.bodies.size(), 0);
     for (std::size_t i = 0; i < scratch_.rows.size(); ++i) {

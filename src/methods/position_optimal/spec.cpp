@@ -10,7 +10,8 @@ OptionList<PositionOptimalOptions> list_options() {
   using O = PositionOptimalOptions;
   OptionList<O> list;
   list.number(
-          "margin", [](O& o) -> double& { return o.implicit.margin; }, kMarginMeaning)
+          "speculative_distance", [](O& o) -> double& { return o.implicit.speculative_distance; },
+          kSpeculativeDistanceMeaning)
       .number(
           "rest_speed", [](O& o) -> double& { return o.implicit.restitution_threshold; },
           "slower approaches do not bounce [m/s]; at least twice what gravity adds in a step")

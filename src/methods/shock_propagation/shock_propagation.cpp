@@ -42,7 +42,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
                                      double h) {
   StepReport report;
   const double joint_error = measure_relative_joint_error(world);
-  const TouchSearch search{options.margin, options.slop, h};
+  const TouchSearch search{options.speculative_distance, options.slop, h};
   work.collide = options.collide;
   make_room_for_bodies(world, h, work);
   for_each_block(world, work, [&](std::size_t first, std::size_t last) {
@@ -53,7 +53,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   });
   limit_geometric_stiffness(world, h, work);
   remember_free_motion(world, work);
-  find_contacts_with_reuse(world, options.margin, h, options.reuse_distance, work);
+  find_contacts_with_reuse(world, options.speculative_distance, h, options.reuse_distance, work);
   find_layers(world, options, work);
   work.mark("layers");
   build_manifolds(world, options, h, work);

@@ -22,7 +22,7 @@ enum class Propagation : std::uint8_t {
 struct ShockPropagationOptions {
   Propagation propagation = Propagation::kLoads;
   bool second_correction = true;  // kThesis: fig. 6.60; false: fig. 6.56
-  double weight_feeling = 0;      // f: part of the imbalance that is left to the sweeps; kThesis: of the step
+  double gravity_fraction = 0;    // f: part of the imbalance that is left to the sweeps; kThesis: of the step
   int iterations = 10;            // sweeps of the dynamics at most; islands that bounce take more
   int correction_iterations = 5;  // sweeps of the correction at most, in each layer and at the end
   double tolerance = 1e-9;        // [m/s] sweeps that change less than this end
@@ -30,7 +30,7 @@ struct ShockPropagationOptions {
   bool propagate = true;          // false: sweeps and correction over all contacts at once
   bool warm_start = true;
   Integrator integrator = Integrator::kConserving;
-  double margin = 0.01;                 // [m] contacts are looked for up to this gap, plus what the speeds can close
+  double speculative_distance = 0.01;   // [m] contacts are looked for up to this gap, plus what the speeds can close
   double restitution_threshold = 0.05;  // [m/s] slower approaches do not bounce
   double slop = 1e-4;                   // [m] gaps and penetrations up to this count as touch
   double correction = 1;                // share of the penetration beyond the slop that a step takes out

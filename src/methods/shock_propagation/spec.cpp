@@ -13,8 +13,10 @@ class SleepingMethod final : public FunctionMethod<ShockPropagationOptions, Scra
 
   [[nodiscard]] std::optional<Sleeping> find_sleeping(double h) const override {
     const ShockPropagationOptions& options = this->options();
-    const double touching = options.propagation == Propagation::kThesis ? options.margin : options.slop;
-    return Sleeping{options.sleeping, {options.margin, touching, h}, options.margin + options.reuse_distance};
+    const double touching = options.propagation == Propagation::kThesis ? options.speculative_distance : options.slop;
+    return Sleeping{options.sleeping,
+                    {options.speculative_distance, touching, h},
+                    options.speculative_distance + options.reuse_distance};
   }
 };
 
@@ -30,7 +32,7 @@ OptionList<ShockPropagationOptions> list_options() {
           "held, fig. 6.60 to the letter")
       .boolean("second_correction", &O::second_correction,
                "propagation thesis: contacts are found again and corrected at the end of the step; else fig. 6.56")
-      .number("weight_feeling", &O::weight_feeling,
+      .number("gravity_fraction", &O::gravity_fraction,
               "f: share of the imbalance of a stack that is left to the sweeps; with propagation thesis "
               "the share of the step that all contacts take together",
               kShareRange)
@@ -45,12 +47,12 @@ OptionList<ShockPropagationOptions> list_options() {
       .boolean("warm_start", &O::warm_start, kWarmStartMeaning)
       .word("integrator", &O::integrator,
             {{"conserving", Integrator::kConserving}, {"semi-implicit", Integrator::kSemiImplicit}}, kIntegratorMeaning)
-      .number("margin", &O::margin, kMarginMeaning)
+      .number("speculative_distance", &O::speculative_distance, kSpeculativeDistanceMeaning)
       .number("restitution_threshold", &O::restitution_threshold, kThresholdMeaning)
       .number("slop", &O::slop, kSlopMeaning)
       .number("correction", &O::correction, "share of the penetration beyond the slop that a step takes out",
               kShareRange)
-      .number("recycling", &O::reuse_distance, kReuseMeaning);
+      .number("reuse_distance", &O::reuse_distance, kReuseMeaning);
   append_contact_points(&O::collide, list);
   append_sleeping(&O::sleeping, list);
   append_subgrouping(&O::sleeping, list);
@@ -62,9 +64,9 @@ MethodVariant make_thesis_variant() {
   return {
       .option = "propagation",
       .word = "thesis",
-      .options = {"propagation", "second_correction", "weight_feeling", "iterations", "correction_iterations",
-                  "tolerance", "restitution_threshold", "margin", "sleeping", "sleep_energy", "sleep_steps",
-                  "subgrouping", "fixation"},
+      .options = {"propagation", "second_correction", "gravity_fraction", "iterations", "correction_iterations",
+                  "tolerance", "restitution_threshold", "speculative_distance", "sleeping", "sleep_energy",
+                  "sleep_steps", "subgrouping", "fixation"},
       .capabilities = {.friction = true,
                        .restitution = true,
                        .rolling_friction = true,

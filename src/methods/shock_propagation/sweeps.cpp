@@ -77,7 +77,7 @@ double choose_load_fraction(const World& world, const ShockPropagationOptions& o
   if (!options.propagate || world.gravity.isZero(0)) return 0;
   if (points.are_mostly_new()) return 1;
   const double rest = kRest * options.tolerance;
-  return points.squared_speed > points.count * rest * rest ? 1 - options.weight_feeling : 0.0;
+  return points.squared_speed > points.count * rest * rest ? 1 - options.gravity_fraction : 0.0;
 }
 
 /// Velocities and impulses of one island.

@@ -66,7 +66,7 @@ class ThesisStep {
 
 /// Contacts of the present pose as rows, by layers. [fig. 6.60, "collision detection"]
 void ThesisStep::detect_collisions(LayeredRows& contacts) {
-  find_contacts(world_, options_.margin, 0, scratch_);
+  find_contacts(world_, options_.speculative_distance, 0, scratch_);
   find_heights();
   sort_bodies();
   const std::size_t layers = all_layers().last;
@@ -98,7 +98,8 @@ void ThesisStep::find_heights() {
   scratch_.support.clear();
   for (const Contact& contact : scratch_.contacts.contacts) {
     const std::span<const ContactPoint> points = scratch_.contacts.points_of(contact);
-    if (std::none_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.gap <= options_.margin; })) {
+    if (std::none_of(points.begin(), points.end(),
+                     [&](const ContactPoint& p) { return p.gap <= options_.speculative_distance; })) {
       continue;
     }
     scratch_.support.push_back({contact.body_a, contact.body_b, 0});
@@ -128,11 +129,11 @@ void ThesisStep::append_rows(std::uint32_t index, LayeredRows& contacts) {
                                                scratch_.colliders[contact.collider_b].material);
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
     const ContactPoint& point = scratch_.contacts.points[p];
-    if (point.gap > options_.margin) continue;
+    if (point.gap > options_.speculative_distance) continue;
     ContactPointRows where = append_contact_rows(
         {&contact, &point, &law, nullptr}, world_.bodies, scratch_.inverse_mass,
-        {scratch_.velocity_before, world_.bodies.velocity}, {h_, options_.restitution_threshold, options_.margin, 0}, 0,
-        contacts.rows, contacts.impulses);
+        {scratch_.velocity_before, world_.bodies.velocity},
+        {h_, options_.restitution_threshold, options_.speculative_distance, 0}, 0, contacts.rows, contacts.impulses);
     where.contact = index;
     where.point = p;
     contacts.points.push_back(where);
@@ -233,14 +234,14 @@ void ThesisStep::record_impulses(const LayeredRows& contacts) {
   }
   scratch_.point_approach.clear();
   scratch_.solves.clear();
-  remember_contacts(world_, options_.margin, scratch_, report_);
+  remember_contacts(world_, options_.speculative_distance, scratch_, report_);
 }
 
 }  // namespace
 
 StepReport advance_thesis(World& world, const ShockPropagationOptions& options, ThesisWorkspace& scratch, double h) {
   StepReport report;
-  const double f = options.weight_feeling;
+  const double f = options.gravity_fraction;
   prepare_bodies(world, h, scratch);
   ThesisStep step(world, options, scratch, h, report);
   LayeredRows &at_start = scratch.contacts_at_start, &at_end = scratch.contacts_at_end;
@@ -258,7 +259,7 @@ StepReport advance_thesis(World& world, const ShockPropagationOptions& options, 
     step.error_correction(at_end, step.all_layers());  // error-correction()
     std::swap(static_cast<ContactWorkspace&>(scratch), scratch.detection_at_end);
   }
-  put_to_sleep(world, options.sleeping, {options.margin, options.margin, h}, scratch);
+  put_to_sleep(world, options.sleeping, {options.speculative_distance, options.speculative_distance, h}, scratch);
   return report;
 }
 

@@ -45,7 +45,7 @@ struct ThesisWorkspace : StepWorkspace {
   std::vector<Vec3> applied_forces, applied_torques;  // per body [N], [N m]: of the whole step
 };
 
-/// One step of length h, with f = weight_feeling:
+/// One step of length h, with f = gravity_fraction:
 ///
 ///   collision detection at time t
 ///   dynamics(f*h)

@@ -26,8 +26,8 @@ OptionList<SoftStepOptions> list_options() {
               {1e-3, 1e6})
       .number("damping", &O::damping, "damping ratio of those springs", {0, 1e6})
       .number("push_speed", &O::push_speed, "penetration is pushed out at most this fast [m/s]")
-      .number("margin", &O::speculative_distance, kMarginMeaning)
-      .number("recycling", &O::reuse_distance, kReuseMeaning)
+      .number("speculative_distance", &O::speculative_distance, kSpeculativeDistanceMeaning)
+      .number("reuse_distance", &O::reuse_distance, kReuseMeaning)
       .number("restitution_threshold", &O::restitution_threshold, kThresholdMeaning)
       .boolean("warm_start", &O::warm_start, kWarmStartMeaning);
   append_sleeping(&O::sleeping, list);
