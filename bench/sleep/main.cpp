@@ -3,6 +3,7 @@
 // instant.
 #include "engines/scene_parts.hpp"
 #include "record/run_report.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/simulation.hpp>
 
@@ -44,14 +45,14 @@ Scene make_columns(const Arguments& arguments) {
 /// Boxes on a grid around the columns, each of which sleeps by itself.
 void add_sleepers(int count, World& world) {
   const int across = static_cast<int>(std::ceil(std::sqrt(count)));
-  world.sleep.gravity = world.gravity;
+  world.memory().sleep.gravity = world.gravity;
   for (int k = 0; k < count; ++k) {
     BodyDescription box;
     box.name = "sleeper" + std::to_string(k);
     box.shape = {Box{Vec3(1, 1, 1)}};
     box.pose.p = Vec3(3 * (k % across) - 9, 3 * (k / across) - 9, 0.5);
     const std::uint32_t index = world.index_of(world.add_body(box));
-    ++world.sleep.islands;
+    ++world.memory().sleep.islands;
     world.lie_down(index, index);
   }
 }

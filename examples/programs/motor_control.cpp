@@ -22,7 +22,7 @@ int main() {
   achilles::Simulation simulation(scene);
   achilles::World& world = simulation.world();
   const achilles::BodyHandle rod = world.find("rod");
-  const std::uint32_t pivot = world.find_joint("pivot");
+  const achilles::JointHandle pivot = world.find_joint("pivot");
 
   constexpr double kTorque = 2.5;          // [N m] at most: less than the 4.9 N m that hold the rod level
   constexpr double kUpright = 9.81 * 0.5;  // [J] energy of the rod at rest above its pivot

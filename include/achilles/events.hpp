@@ -1,6 +1,7 @@
 // Events of the contact graph, [Erleben04, sec. 5.3, table 5.3]: what came near, touched, parted, entered a trigger.
 #pragma once
 
+#include <achilles/handle.hpp>
 #include <achilles/shape.hpp>
 
 #include <cstdint>
@@ -22,9 +23,10 @@ enum class EventKind : std::uint8_t {
   kTimer
 };
 
-/// One event, seen at the end of a step. For contacts `first` < `second` are dense body indices; for triggers `first`
-/// is the trigger and `second` the body; for timers `first` is the timer. Touches that are new or persist also state
-/// where and how; `point` is that of the largest impulse or, where none acted, the deepest.
+/// One event, seen at the end of a step. For contacts `first` < `second` are dense body indices, valid until a body is
+/// removed; for triggers `first` is the trigger and `second` the body; for timers `first` is the timer. Handles name
+/// the same bodies for good. Touches that are new or persist also state where and how; `point` is that of the largest
+/// impulse or, where none acted, the deepest.
 struct ContactEvent {
   EventKind kind = EventKind::kNewTouch;
   double time = 0;  // [s]
@@ -34,6 +36,8 @@ struct ContactEvent {
   Vec3 normal = Vec3::Zero();   // from first to second
   double approach = 0;          // [m/s] speed at which the surfaces closed there when the step began
   Vec3 impulse = Vec3::Zero();  // [N s] on second, of all their points over the step
+  BodyHandle first_body;        // of triggers and timers: none
+  BodyHandle second_body;       // of timers: none
   bool operator==(const ContactEvent&) const = default;
 };
 

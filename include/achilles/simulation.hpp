@@ -73,6 +73,9 @@ class Simulation {
   /// present poses and velocities; 0 where it has no such axis. Whole turns are counted from step to step. Throws
   /// std::out_of_range for an index that there is not.
   [[nodiscard]] JointMotion joint_motion(std::uint32_t index) const;
+  [[nodiscard]] JointMotion joint_motion(JointHandle handle) const;
+  /// Of one joint; throws std::out_of_range when it was removed or no step has been made with it.
+  [[nodiscard]] const JointLoad& joint_load(JointHandle handle) const;
 
   /// The sensors of the scene, and what all of them read after the last step.
   [[nodiscard]] std::span<const SensorInfo> sensors() const;

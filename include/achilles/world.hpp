@@ -2,8 +2,8 @@
 #pragma once
 
 #include <achilles/events.hpp>
+#include <achilles/handle.hpp>
 #include <achilles/joint.hpp>
-#include <achilles/manifold_memory.hpp>
 #include <achilles/scene.hpp>
 
 #include <cstdint>
@@ -19,13 +19,7 @@ namespace achilles {
 class ScriptPath;
 struct Geometry;
 struct GeometryPiece;
-
-/// Names a body for as long as it lives; a handle to a removed body is recognized, also when its place was taken again.
-struct BodyHandle {
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;
-  bool operator==(const BodyHandle&) const = default;
-};
+struct WorldMemory;
 
 /// The bodies, one array per quantity, indexed by dense body index. Read by every stage.
 struct BodyArrays {
@@ -86,6 +80,8 @@ class MaterialTable {
     return law(a, b).anisotropy ? &directional_[a * names_.size() + b] : nullptr;
   }
   [[nodiscard]] std::span<const std::string> names() const { return names_; }
+  /// Replaces the law of a pair; throws std::invalid_argument, naming the materials, when it is impossible.
+  void set_law(std::uint32_t a, std::uint32_t b, const ContactLaw& law);
 
  private:
   friend struct SnapshotAccess;
@@ -94,54 +90,22 @@ class MaterialTable {
   std::vector<DirectionalFriction> directional_;  // likewise, where some law has an anisotropy; else empty
 };
 
-/// What the next step remembers of a contact point of this one.
-struct CachedPoint {
-  std::uint64_t feature = 0;
-  double approach = 0;          // [m/s] speed at which the surfaces met, where an impulse acted
-  Vec3 impulse = Vec3::Zero();  // [N s] on the second body, world axes
-  Vec3 place = Vec3::Zero();    // [m] from the centre of mass, body axes, of the first movable one of the two bodies
-};
+/// What the World remembers for its methods from step to step: a value, but opaque. A copy into one that exists reuses
+/// its arrays. One that was moved from can be assigned to and destroyed.
+class WorldMemoryOwner {
+ public:
+  WorldMemoryOwner();
+  WorldMemoryOwner(const WorldMemoryOwner& other);
+  WorldMemoryOwner(WorldMemoryOwner&& other) noexcept;
+  WorldMemoryOwner& operator=(const WorldMemoryOwner& other);
+  WorldMemoryOwner& operator=(WorldMemoryOwner&& other) noexcept;
+  ~WorldMemoryOwner();
 
-struct CachedContact {
-  std::uint32_t collider_a = 0, collider_b = 0;
-  std::uint32_t first = 0, count = 0;  // points[first .. first + count)
-};
+  [[nodiscard]] WorldMemory& operator*() { return *held_; }
+  [[nodiscard]] const WorldMemory& operator*() const { return *held_; }
 
-/// Contacts that touched in the last step: impulses by pair and feature, sorted by (collider_a, collider_b): state,
-/// because warm starts shape the next bits. Those of sleepers lie apart, where no step comes by.
-struct ContactCache {
-  std::vector<CachedContact> contacts;
-  std::vector<CachedPoint> points;
-};
-
-/// What is known of the rest of bodies, [Erleben04, sec. 6.5].
-struct SleepState {
-  std::vector<std::uint32_t> calm_steps;  // per body: steps in a row that passed the tests
-  std::vector<double> energy;             // [J/kg] per body: kinetic energy by mass when it became calm
-  std::vector<std::uint32_t> island;      // per body: sleepers with the same number wake together
-  std::vector<std::uint32_t> next;        // per body: a ring of those that lay down together; itself when awake
-  std::vector<ContactCache> contacts;     // per body: of a sleeper, what the step after its waking remembers
-  std::uint32_t islands = 0;              // numbers given out
-  Vec3 gravity = Vec3::Zero();            // [m/s²] under which the sleepers lay down
-};
-
-/// The reader that follows which bodies sleep, and what it has yet to receive. Not part of the state: a copy has none.
-struct SleepLog {
-  const void* reader = nullptr;      // null: the next reader begins anew
-  std::vector<std::uint32_t> woken;  // since the reader last looked
-
-  SleepLog() = default;
-  ~SleepLog() = default;
-  SleepLog(const SleepLog&) noexcept : SleepLog() {}
-  SleepLog(SleepLog&&) noexcept : SleepLog() {}
-  SleepLog& operator=(const SleepLog&) noexcept {
-    reader = nullptr;
-    return *this;
-  }
-  SleepLog& operator=(SleepLog&&) noexcept {
-    reader = nullptr;
-    return *this;
-  }
+ private:
+  std::unique_ptr<WorldMemory> held_;
 };
 
 /// A scripted body and the way it goes.
@@ -171,23 +135,38 @@ class World {
   [[nodiscard]] BodyHandle find(std::string_view name) const;
 
   /// Adds a joint between living bodies, as they stand; throws std::invalid_argument with the reason when it is
-  /// impossible. Returns its index.
-  std::uint32_t add_joint(const JointDescription& description);
-  /// Removes a joint; indices above it shift down by one. Whether its bodies collide stays as it was. Throws
+  /// impossible.
+  JointHandle add_joint(const JointDescription& description);
+  /// Removes a joint; dense indices above it shift down by one. Whether its bodies collide stays as it was. Throws
   /// std::out_of_range when there is none.
+  void remove_joint(JointHandle handle);
   void remove_joint(std::uint32_t index);
-  /// Changes what the motor along a free axis does from the next step on. Throws std::out_of_range for an index that
+  [[nodiscard]] bool is_alive(JointHandle handle) const;
+  /// Dense index of a living joint; throws std::out_of_range for a removed one.
+  [[nodiscard]] std::uint32_t index_of(JointHandle handle) const;
+  /// Throws std::out_of_range for a dense index that there is not.
+  [[nodiscard]] JointHandle joint_handle(std::uint32_t index) const;
+  /// Handle by name; throws std::out_of_range, naming it, when there is none.
+  [[nodiscard]] JointHandle find_joint(std::string_view name) const;
+  /// Changes what the motor along a free axis does from the next step on. Throws std::out_of_range for a joint that
   /// there is not, std::invalid_argument for an axis that no motor can drive or numbers that are impossible.
+  void set_motor(JointHandle handle, std::size_t axis, const MotorTarget& target);
   void set_motor(std::uint32_t index, std::size_t axis, const MotorTarget& target);
   /// Lets a drive act along a free axis from the next step on, in place of what motor or drive it had; null for none.
   /// Throws as set_motor does.
+  void set_drive(JointHandle handle, std::size_t axis, const std::optional<DriveDescription>& drive);
   void set_drive(std::uint32_t index, std::size_t axis, const std::optional<DriveDescription>& drive);
   /// Rate of the position along a free axis of a joint [rad/s] or [m/s]; throws std::out_of_range where there is none.
+  [[nodiscard]] double joint_rate(JointHandle handle, std::size_t axis) const;
   [[nodiscard]] double joint_rate(std::uint32_t index, std::size_t axis) const;
   /// Couples axes of joints; throws std::invalid_argument with the reason when that is impossible. Returns its index.
   std::uint32_t add_coupling(const CouplingDescription& description);
-  /// Index by name; throws std::out_of_range, naming it, when there is none.
-  [[nodiscard]] std::uint32_t find_joint(std::string_view name) const;
+
+  /// Replaces the law between two materials, or within one, from the next step on; bodies of either wake. Throws
+  /// std::invalid_argument when there is no such material or the law is impossible.
+  void set_contact_law(std::string_view first, std::string_view second, const ContactLaw& law);
+  /// The same of the friction coefficient alone, which then holds in all directions.
+  void set_friction(std::string_view first, std::string_view second, double friction);
 
   /// Lets a scripted body follow a script from now on; throws std::invalid_argument when it is not scripted, when times
   /// do not rise, or when a number, or the place that follows, is not finite.
@@ -242,6 +221,10 @@ class World {
   /// Throws std::runtime_error when the stream is not a complete world of this version.
   [[nodiscard]] static World load(std::istream& in);
 
+  /// Contact cache, kept manifolds and sleep state: of the methods, and part of every copy and saved world.
+  [[nodiscard]] WorldMemory& memory() { return *memory_; }
+  [[nodiscard]] const WorldMemory& memory() const { return *memory_; }
+
   // Plain data, read and written by the stages of a step.
   Vec3 gravity{0, 0, -9.81};  // [m/s²]
   double time = 0;            // [s]
@@ -252,8 +235,6 @@ class World {
   std::vector<std::uint32_t> body_material;          // per body
   std::vector<WorldPiece> pieces;
   MaterialTable materials;
-  ContactCache contact_cache;
-  ManifoldMemory manifold_memory;  // of the methods that reuse contacts
   std::vector<WorldJoint> joints;
   std::vector<JointState> joint_states;  // per joint
   std::vector<std::string> joint_names;  // per joint
@@ -262,8 +243,6 @@ class World {
   std::vector<WorldCouplingTerm> coupling_terms;
   std::vector<std::string> coupling_names;  // per coupling
   std::vector<WorldScript> scripts;
-  SleepState sleep;
-  SleepLog sleep_log;
   std::vector<WorldTrigger> triggers;
   EventState events;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
@@ -285,7 +264,10 @@ class World {
 
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
-  std::vector<std::uint32_t> slot_of_;  // per body
+  std::vector<std::uint32_t> slot_of_;    // per body
+  std::vector<std::uint32_t> joint_ids_;  // per joint, ascending
+  std::uint32_t last_joint_id_ = 0;
+  WorldMemoryOwner memory_;
 };
 
 }  // namespace achilles

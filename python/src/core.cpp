@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 namespace achilles::python {
@@ -33,7 +32,7 @@ bool is_zero(const std::vector<Number>& numbers) {
 }
 
 /// Whether a body sleeps or is on its way there: elsewhere waking changes nothing.
-bool may_sleep(const World& world) { return !is_zero(world.bodies.asleep) || !is_zero(world.sleep.calm_steps); }
+bool may_sleep(const World& world) { return !is_zero(world.bodies.asleep) || has_calm_bodies(world); }
 
 /// Whether a body moves along or about an axis that is locked.
 bool breaks_lock(const BodyVelocity& u, Locks locks) {
@@ -49,10 +48,7 @@ bool breaks_lock(const BodyVelocity& u, Locks locks) {
 Core::Core(const Scene& scene, int threads, Watch watch)
     : simulation_(scene, threads),
       watch_(std::move(watch)),
-      joint_keys_(simulation_.world().joints.size()),
-      next_joint_key_(joint_keys_.size()),
       materials_(scene.materials) {
-  std::iota(joint_keys_.begin(), joint_keys_.end(), 0U);
   if (materials_.empty()) materials_.push_back({"default", {}});
   watch_from_here();
 }
@@ -64,8 +60,6 @@ Core::Core(const Core& other)
       is_written_(other.is_written_),
       is_rest_known_(other.is_rest_known_),
       rest_(other.rest_),
-      joint_keys_(other.joint_keys_),
-      next_joint_key_(other.next_joint_key_),
       event_options_(other.event_options_),
       stopped_(other.stopped_),
       materials_(other.materials_) {
@@ -239,7 +233,7 @@ void Core::record_state(const std::string& path) {
 Snapshot Core::snapshot() {
   begin_steps();
   end_steps();
-  return {world(), materials_, joint_keys_};
+  return {world(), materials_};
 }
 
 void Core::restore(const Snapshot& snapshot) {
@@ -249,8 +243,6 @@ void Core::restore(const Snapshot& snapshot) {
   if (saved.bodies.size() != own.bodies.size()) check_fixed_size("restore a state with other bodies");
   simulation_.restore(saved);
   materials_ = snapshot.materials;
-  joint_keys_ = snapshot.joint_keys;
-  for (const std::uint64_t key : joint_keys_) next_joint_key_ = std::max(next_joint_key_, key + 1);
   is_written_ = is_rest_known_ = false;
   end_steps();
   stopped_.reset();
@@ -302,27 +294,14 @@ void Core::remove_body(BodyHandle body) {
   World& own = world();
   check_fixed_size("remove a body");
   begin_steps();
-  const std::uint32_t index = own.index_of(body);
-  std::vector<std::uint64_t> kept;
-  for (std::size_t k = 0; k < own.joints.size(); ++k) {
-    if (own.joints[k].body_a != index && own.joints[k].body_b != index) kept.push_back(joint_keys_[k]);
-  }
   own.remove_body(body);
-  joint_keys_ = std::move(kept);
   notes_ = {"bodies were added or removed: the report begins there"};
   watch_from_here();
 }
 
-std::uint64_t Core::add_joint(const JointDescription& description) {
-  change().add_joint(description);
-  joint_keys_.push_back(next_joint_key_++);
-  return joint_keys_.back();
-}
+JointHandle Core::add_joint(const JointDescription& description) { return change().add_joint(description); }
 
-void Core::remove_joint(std::uint32_t index) {
-  change().remove_joint(index);
-  joint_keys_.erase(joint_keys_.begin() + index);
-}
+void Core::remove_joint(JointHandle joint) { change().remove_joint(joint); }
 
 void Core::watch_events(const EventOptions& options) {
   use().watch_events(options);

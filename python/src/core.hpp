@@ -31,8 +31,7 @@ struct Watch {
 /// All that a simulation can return to.
 struct Snapshot {
   World world;
-  std::vector<Material> materials;        // as they were changed since the start
-  std::vector<std::uint64_t> joint_keys;  // per joint
+  std::vector<Material> materials;  // as they were changed since the start
 };
 
 /// What is to be different about a material.
@@ -75,11 +74,8 @@ class Core : public std::enable_shared_from_this<Core> {
 
   BodyHandle add_body(const BodyDescription& description);
   void remove_body(BodyHandle body);
-  /// The key of the new joint.
-  std::uint64_t add_joint(const JointDescription& description);
-  void remove_joint(std::uint32_t index);
-  /// Per joint a number that no other joint of this simulation has had: what a handle knows its joint by.
-  [[nodiscard]] const std::vector<std::uint64_t>& joint_keys() const { return joint_keys_; }
+JointHandle add_joint(const JointDescription& description);
+  void remove_joint(JointHandle joint);
 
   /// Remembers where the bodies are before a view is written, so that the next step wakes those that are moved.
   void expect_writing();
@@ -119,8 +115,6 @@ class Core : public std::enable_shared_from_this<Core> {
   int exports_ = 0;
   bool is_rest_known_ = false;
   std::vector<Pose> rest_;  // centres and orientations of all bodies before a view may have been written
-  std::vector<std::uint64_t> joint_keys_;
-  std::uint64_t next_joint_key_ = 0;
   std::optional<EventOptions> event_options_;
   std::vector<py::function> listeners_;
   std::unique_ptr<WorldQuery> query_;

@@ -178,27 +178,22 @@ void bind_body(py::module_& module) {
       .def("__repr__", &show_body);
 }
 
-/// A joint of a running simulation, by a key that no other joint of it gets.
+/// A joint of a running simulation.
 struct JointReference {
   CorePointer core;
-  std::uint64_t key = 0;
+  JointHandle handle;
   std::string name;
 
-  [[nodiscard]] bool is_alive() const {
-    (void)core->use();
-    const std::vector<std::uint64_t>& keys = core->joint_keys();
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  }
+  [[nodiscard]] bool is_alive() const { return core->world().is_alive(handle); }
   [[nodiscard]] std::uint32_t index() const {
     if (!is_alive()) throw_dead("joint '" + name + "' was removed");
-    const std::vector<std::uint64_t>& keys = core->joint_keys();
-    return static_cast<std::uint32_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+    return core->world().index_of(handle);
   }
   [[nodiscard]] const WorldJoint& joint() const { return core->world().joints[index()]; }
 };
 
 JointReference get_joint(const CorePointer& core, std::size_t index) {
-  return {core, core->joint_keys()[index], core->world().joint_names[index]};
+  return {core, core->world().joint_handle(static_cast<std::uint32_t>(index)), core->world().joint_names[index]};
 }
 
 JointReference find_joint(const CorePointer& core, const std::string& name) {
@@ -328,14 +323,14 @@ void bind_joint(py::module_& module) {
           "torque", [](const JointReference& j) { return from_vec3(load_of(j, &JointLoad::torque)); },
           "on its second body in the last step, about its anchor [N m]")
       .def(
-          "remove", [](const JointReference& j) { j.core->remove_joint(j.index()); }, "Removes it.")
+          "remove", [](const JointReference& j) { (void)j.index(), j.core->remove_joint(j.handle); }, "Removes it.")
       .def("__eq__",
            [](const JointReference& a, const py::object& other) {
              if (!py::isinstance<JointReference>(other)) return false;
              const auto& b = other.cast<const JointReference&>();
-             return a.core == b.core && a.key == b.key;
+             return a.core == b.core && a.handle == b.handle;
            })
-      .def("__hash__", [](const JointReference& j) { return py::hash(py::int_(j.key)); })
+      .def("__hash__", [](const JointReference& j) { return py::hash(py::int_(j.handle.id)); })
       .def("__repr__", [](const JointReference& j) {
         return py::str(j.is_alive() ? "Joint({!r})" : "Joint({!r}, removed)").format(j.name);
       });
@@ -381,7 +376,7 @@ void bind_handles(py::class_<Core, CorePointer>& simulation, py::module_& module
       "joints",
       [](const CorePointer& core) {
         py::list list;
-        for (std::size_t k = 0; k < core->joint_keys().size(); ++k) list.append(get_joint(core, k));
+        for (std::size_t k = 0; k < core->world().joints.size(); ++k) list.append(get_joint(core, k));
         return list;
       },
       "All joints.");

@@ -41,13 +41,12 @@ py::tuple save(const Snapshot& snapshot) {
     materials.append(py::make_tuple(name, law.friction, law.restitution, law.rolling_friction, law.torsional_friction,
                                     law.stiffness, law.damping, anisotropy));
   }
-  return py::make_tuple(py::bytes(out.str()), materials, snapshot.joint_keys);
+  return py::make_tuple(py::bytes(out.str()), materials);
 }
 
 Snapshot load(const py::tuple& saved) {
   std::istringstream in{saved[0].cast<std::string>()};
-  Snapshot snapshot{World::load(in), {}, saved[2].cast<std::vector<std::uint64_t>>()};
-  if (snapshot.joint_keys.size() != snapshot.world.joints.size()) throw py::value_error("this is no saved snapshot");
+  Snapshot snapshot{World::load(in), {}};
   for (const py::handle& item : saved[1]) {
     const auto numbers = item.cast<py::tuple>();
     const auto number = [&](std::size_t k) { return numbers[k].cast<double>(); };

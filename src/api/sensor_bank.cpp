@@ -62,7 +62,7 @@ SensorBank::SensorBank(std::span<const SensorDescription> sensors, const World& 
     Sensor sensor{description, {}, Vec3::Zero()};
     bool slides = false;
     if (is_of_joint(description.kind)) {
-      slides = world.joints[world.find_joint(description.joint)].kind == JointKind::kSlider;
+      slides = world.joints[world.index_of(world.find_joint(description.joint))].kind == JointKind::kSlider;
     } else {
       sensor.body = world.find(description.body);
     }

@@ -11,6 +11,7 @@
 #include "world/body_arrays.hpp"
 #include "world/events.hpp"
 #include "world/penetration_meter.hpp"
+#include "world/world_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -120,7 +121,7 @@ void Simulation::Impl::remember() {
   scratch().cache_exchanges = scratch().manifold_exchanges = 0;
   copy_to(world.joint_states, before.joints);
   before.may_sleep = may_sleep();
-  if (before.may_sleep) before.sleep = world.sleep;
+  if (before.may_sleep) before.sleep = world.memory().sleep;
   before.time = world.time;
   before.step_index = world.step_index;
 }
@@ -131,11 +132,11 @@ void Simulation::Impl::return_to_before() {
   copy_to(before.velocity, world.bodies.velocity);
   copy_to(before.applied_force, world.bodies.applied_force);
   copy_to(before.applied_torque, world.bodies.applied_torque);
-  if (scratch().cache_exchanges > 0) std::swap(world.contact_cache, scratch().former_cache);
-  if (scratch().manifold_exchanges > 0) std::swap(world.manifold_memory, scratch().next_manifolds);
+  if (scratch().cache_exchanges > 0) std::swap(world.memory().contact_cache, scratch().former_cache);
+  if (scratch().manifold_exchanges > 0) std::swap(world.memory().manifold_memory, scratch().next_manifolds);
   copy_to(before.joints, world.joint_states);
   copy_to(before.asleep, world.bodies.asleep);
-  if (before.may_sleep) world.sleep = before.sleep;
+  if (before.may_sleep) world.memory().sleep = before.sleep;
   world.time = before.time;
   world.step_index = before.step_index;
 }
@@ -364,6 +365,14 @@ int Simulation::threads() const { return impl().scratch().runner.threads(); }
 std::span<const ContactRecord> Simulation::contacts() const { return impl().scratch().records; }
 
 std::span<const JointLoad> Simulation::joint_loads() const { return impl().joint_loads; }
+
+JointMotion Simulation::joint_motion(JointHandle handle) const { return joint_motion(world().index_of(handle)); }
+
+const JointLoad& Simulation::joint_load(JointHandle handle) const {
+  const std::uint32_t index = world().index_of(handle);
+  if (index >= impl().joint_loads.size()) throw std::out_of_range("no step has been made with the joint yet");
+  return impl().joint_loads[index];
+}
 
 JointMotion Simulation::joint_motion(std::uint32_t index) const {
   const World& world = impl().world;

@@ -6,7 +6,7 @@
 #include "collision/contact/collide.hpp"
 #include "collision/contact/contact.hpp"
 
-#include <achilles/manifold_memory.hpp>
+#include "collision/manifold_memory.hpp"
 
 #include <memory>
 #include <span>

@@ -14,6 +14,7 @@
 
 #include "collision/contact/contact.hpp"
 #include "constraint/row.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/world.hpp>
 

@@ -9,9 +9,9 @@ namespace {
 /// What sleeping knows of a body while it is awake.
 template <class From, class To, class Visit>
 void visit_sleep(From& from, To& to, const Visit& visit) {
-  visit(from.sleep.calm_steps, to.sleep.calm_steps);
-  visit(from.sleep.energy, to.sleep.energy);
-  visit(from.sleep.island, to.sleep.island);
+  visit(from.memory().sleep.calm_steps, to.memory().sleep.calm_steps);
+  visit(from.memory().sleep.energy, to.memory().sleep.energy);
+  visit(from.memory().sleep.island, to.memory().sleep.island);
 }
 
 template <class From, class To, class Visit>
@@ -35,8 +35,8 @@ void resize_bodies(std::size_t n, World& part) {
   visit_state(resize, part.bodies);
   visit_sleep(part, part, resize);
   visit_description(part, part, resize);
-  part.sleep.next.resize(n);
-  part.sleep.contacts.resize(n);
+  part.memory().sleep.next.resize(n);
+  part.memory().sleep.contacts.resize(n);
 }
 
 void copy_description(const World& from, std::uint32_t i, World& to, std::uint32_t k) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "math/refill.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/world.hpp>
 

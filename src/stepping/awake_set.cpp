@@ -90,8 +90,8 @@ void AwakeSet::index_all(World& world) {
   resting_.build(ids, boxes);
   changed_ = true;
   near_limit_ = 0;
-  world.sleep_log.woken.clear();
-  world.sleep_log.reader = this;
+  world.memory().sleep_log.woken.clear();
+  world.memory().sleep_log.reader = this;
 }
 
 void AwakeSet::list_joints(const World& world) {
@@ -111,15 +111,15 @@ void AwakeSet::list_joints(const World& world) {
 }
 
 bool AwakeSet::gather(World& world, const Sleeping& sleeping, StepWorkspace& scratch) {
-  const bool all_wake = !sleeping.options.enabled || world.sleep.gravity != world.gravity;
-  if (all_wake) world.sleep_log.reader = nullptr;
-  if (all_wake || (world.sleep_log.reader != this && !begin(world))) return false;
+  const bool all_wake = !sleeping.options.enabled || world.memory().sleep.gravity != world.gravity;
+  if (all_wake) world.memory().sleep_log.reader = nullptr;
+  if (all_wake || (world.memory().sleep_log.reader != this && !begin(world))) return false;
   world.aim_scripts(sleeping.search.h);
   wake_unbalanced(world, sleeping.options, sleeping.search.h, scratch);
   do {
     take_in_woken(world);
     if (2 * active_.size() > world.bodies.size() || (changed_ && has_unbounded(world))) {
-      world.sleep_log.reader = nullptr;
+      world.memory().sleep_log.reader = nullptr;
       return false;
     }
     if (near_.size() > near_limit_) forget_neighbours();
@@ -148,15 +148,15 @@ std::span<const WorldPiece> AwakeSet::pieces_of(const World& world, std::uint32_
 
 /// Bodies that woke since the last look are active now.
 void AwakeSet::take_in_woken(World& world) {
-  if (world.sleep_log.woken.empty()) return;
-  for (const std::uint32_t body : world.sleep_log.woken) {
+  if (world.memory().sleep_log.woken.empty()) return;
+  for (const std::uint32_t body : world.memory().sleep_log.woken) {
     if (role_[body] == Role::kActive) continue;
     role_[body] = Role::kActive;
     queried_[body] = kNowhere;
     resting_.remove(body);
     active_.push_back(body);
   }
-  world.sleep_log.woken.clear();
+  world.memory().sleep_log.woken.clear();
   std::erase_if(near_, [&](std::uint32_t body) { return role_[body] != Role::kNear; });
   changed_ = true;
 }
@@ -170,7 +170,7 @@ void AwakeSet::forget_neighbours() {
 }
 
 void AwakeSet::include(const World& world, std::uint32_t body) {
-  for (std::uint32_t at = body; role_[at] == Role::kResting; at = world.sleep.next[at]) {
+  for (std::uint32_t at = body; role_[at] == Role::kResting; at = world.memory().sleep.next[at]) {
     role_[at] = Role::kNear;
     near_.push_back(at);
     changed_ = true;
@@ -201,7 +201,8 @@ bool AwakeSet::wake_neighbours(World& world, const Sleeping& sleeping, StepWorks
     if (world.bodies.asleep[body] != 0 && part_.bodies.asleep[local_[body]] == 0) found_.push_back(body);
   }
   world.wake(found_);
-  for (const std::uint32_t body : found_) world.sleep.calm_steps[body] = part_.sleep.calm_steps[local_[body]];
+  for (const std::uint32_t body : found_)
+    world.memory().sleep.calm_steps[body] = part_.memory().sleep.calm_steps[local_[body]];
   return !found_.empty();
 }
 
@@ -221,7 +222,7 @@ void AwakeSet::rebuild(const World& world) {
     copy_description(world, members_[k], part_, k);
     copy_body(world, members_[k], part_, k);
     // A ring is in the part as a whole; of an active body it is the body itself.
-    part_.sleep.next[k] = local_[world.sleep.next[members_[k]]];
+    part_.memory().sleep.next[k] = local_[world.memory().sleep.next[members_[k]]];
     first_collider_.push_back(static_cast<std::uint32_t>(colliders_.size()));
     for (std::uint32_t piece = first_piece_[members_[k]]; piece < first_piece_[members_[k] + 1]; ++piece) {
       part_.pieces.push_back(world.pieces[piece]);
@@ -286,8 +287,8 @@ void AwakeSet::copy_in(const World& world) {
   part_.gravity = world.gravity;
   part_.time = world.time;
   part_.step_index = world.step_index;
-  part_.sleep.islands = world.sleep.islands;
-  part_.sleep.gravity = world.sleep.gravity;
+  part_.memory().sleep.islands = world.memory().sleep.islands;
+  part_.memory().sleep.gravity = world.memory().sleep.gravity;
   for (const std::uint32_t body : active_) copy_body(world, body, part_, local_[body]);
   copy_to(world.drive_points, part_.drive_points);
   copy_couplings(world);
@@ -302,8 +303,8 @@ void AwakeSet::copy_in(const World& world) {
     if (role_[body] == Role::kResting) return kNoCollider;
     return first_collider_[local_[body]] + collider - first_piece_[body];
   };
-  forgotten_ = copy_contacts(world.contact_cache, to_part, part_.contact_cache);
-  (void)copy_manifolds(world.manifold_memory, to_part, part_.manifold_memory);
+  forgotten_ = copy_contacts(world.memory().contact_cache, to_part, part_.memory().contact_cache);
+  (void)copy_manifolds(world.memory().manifold_memory, to_part, part_.memory().manifold_memory);
 }
 
 void AwakeSet::scatter(World& world, StepWorkspace& scratch, StepReport& report) {
@@ -314,12 +315,12 @@ void AwakeSet::scatter(World& world, StepWorkspace& scratch, StepReport& report)
     loads_[joints_[k]] = k < scratch.joint_loads.size() ? scratch.joint_loads[k] : JointLoad{};
   }
   const auto to_whole = [&](std::uint32_t collider) { return colliders_[collider]; };
-  (void)copy_contacts(part_.contact_cache, to_whole, world.contact_cache);
-  (void)copy_manifolds(part_.manifold_memory, to_whole, world.manifold_memory);
+  (void)copy_contacts(part_.memory().contact_cache, to_whole, world.memory().contact_cache);
+  (void)copy_manifolds(part_.memory().manifold_memory, to_whole, world.memory().manifold_memory);
   world.time = part_.time;
   world.step_index = part_.step_index;
-  world.sleep.islands = part_.sleep.islands;
-  world.sleep.gravity = part_.sleep.gravity;
+  world.memory().sleep.islands = part_.memory().sleep.islands;
+  world.memory().sleep.gravity = part_.memory().sleep.gravity;
   for (ContactRecord& record : scratch.records) {
     record.body_a = members_[record.body_a];
     record.body_b = members_[record.body_b];
@@ -331,15 +332,15 @@ void AwakeSet::scatter(World& world, StepWorkspace& scratch, StepReport& report)
   }
   std::erase_if(active_, fell_asleep);
   // What the part laid aside for bodies that slept already is of no use: waking begins with the whole.
-  for (const std::uint32_t body : near_) part_.sleep.contacts[local_[body]] = {};
+  for (const std::uint32_t body : near_) part_.memory().sleep.contacts[local_[body]] = {};
 }
 
 /// A body of the part that fell asleep rests in the whole from now on; it stays in the part for as long as it is near.
 void AwakeSet::lie_down(World& world, std::uint32_t body) {
   const std::uint32_t local = local_[body];
-  world.sleep.next[body] = members_[part_.sleep.next[local]];
+  world.memory().sleep.next[body] = members_[part_.memory().sleep.next[local]];
   const auto to_whole = [&](std::uint32_t collider) { return colliders_[collider]; };
-  (void)copy_contacts(part_.sleep.contacts[local], to_whole, world.sleep.contacts[body]);
+  (void)copy_contacts(part_.memory().sleep.contacts[local], to_whole, world.memory().sleep.contacts[body]);
   role_[body] = Role::kNear;
   near_.push_back(body);
   resting_.insert(body, round_outward(bounds_of(world, pieces_of(world, body), body)));

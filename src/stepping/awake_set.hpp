@@ -9,6 +9,7 @@
 
 #include "collision/broad_phase/aabb_tree.hpp"
 #include "stepping/sleep_stage.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/world.hpp>
 
@@ -37,7 +38,7 @@ class AwakeSet {
   void scatter(World& world, StepWorkspace& scratch, StepReport& report);
 
   /// After a step of the part that shall not count: the whole stays as it was before.
-  static void abandon(World& world) { world.sleep_log.reader = nullptr; }
+  static void abandon(World& world) { world.memory().sleep_log.reader = nullptr; }
 
   /// Per joint of the whole, after scatter.
   [[nodiscard]] std::span<const JointLoad> joint_loads() const { return loads_; }

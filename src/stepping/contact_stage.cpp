@@ -176,7 +176,7 @@ void list_edges(const World& world, StepWorkspace& scratch) {
   scratch.matches.resize(contacts.size());
   scratch.edges.resize(contacts.size() + world.joints.size() + world.coupling_terms.size());
   scratch.runner.run(contacts.size(), kMatchBlock, [&](std::size_t, std::size_t first, std::size_t last) {
-    match_contacts(contacts, world.contact_cache, first, last, scratch.matches);
+    match_contacts(contacts, world.memory().contact_cache, first, last, scratch.matches);
     for (std::size_t k = first; k < last; ++k) scratch.edges[k] = {contacts[k].body_a, contacts[k].body_b};
   });
   std::transform(world.joints.begin(), world.joints.end(),
@@ -203,9 +203,9 @@ void find_ungrouped_contacts(World& world, double margin, double h, double reuse
     return;
   }
   scratch.laws.clear();
-  const ManifoldReuse memory{reuse, world.manifold_memory, scratch.next_manifolds, &scratch.reused};
+  const ManifoldReuse memory{reuse, world.memory().manifold_memory, scratch.next_manifolds, &scratch.reused};
   if (detect_contacts(scratch.colliders, scratch.ignored, options, memory, scratch.detection, scratch.contacts)) {
-    std::swap(world.manifold_memory, scratch.next_manifolds);
+    std::swap(world.memory().manifold_memory, scratch.next_manifolds);
     ++scratch.manifold_exchanges;
   }
   if (scratch.profile != nullptr) scratch.profile->count("recycled contacts", static_cast<double>(scratch.reused));
@@ -232,7 +232,7 @@ void append_rows_of_contact(const World& world, std::uint32_t index, const Conta
     ContactPointInput input{&contact, &contacts.points[p], &law, nullptr,
                             world.materials.directional_friction(material_a, material_b)};
     input.cached =
-        find_cached_point(world.contact_cache, scratch.matches[index], contacts.points[p].feature,
+        find_cached_point(world.memory().contact_cache, scratch.matches[index], contacts.points[p].feature,
                           contact_place(world.bodies, contact, contacts.points[p].position), options.match_distance);
     ContactPointRows where = append_contact_rows(input, world.bodies, scratch.inverse_mass, velocities, options,
                                                  island_start, scratch.rows, scratch.impulses);
@@ -397,7 +397,7 @@ void remember_contacts(World& world, double touching, StepWorkspace& scratch, St
 
 void conclude_memory(World& world, const ContactTally& sum, StepWorkspace& scratch, StepReport& report) {
   report.new_contacts += static_cast<int>(sum.contacts - sum.kept);
-  report.lost_contacts = static_cast<int>(world.contact_cache.contacts.size()) - static_cast<int>(sum.kept);
+  report.lost_contacts = static_cast<int>(world.memory().contact_cache.contacts.size()) - static_cast<int>(sum.kept);
   report.contacts = static_cast<int>(scratch.contacts.points.size());
   report.islands = static_cast<int>(scratch.islands.size());
   for (const SolveReport& solve : scratch.solves) {
@@ -408,7 +408,7 @@ void conclude_memory(World& world, const ContactTally& sum, StepWorkspace& scrat
 }
 
 void exchange_caches(World& world, MemoryWorkspace& memory) {
-  std::swap(world.contact_cache, memory.next_cache);
+  std::swap(world.memory().contact_cache, memory.next_cache);
   if (memory.cache_exchanges++ == 0) std::swap(memory.next_cache, memory.former_cache);
 }
 

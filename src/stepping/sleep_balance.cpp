@@ -47,10 +47,10 @@ void add_contact(const World& world, const CachedContact& contact, std::span<con
 
 /// What lies apart since those it is shared with fell asleep, unless one of them is awake again.
 void add_kept(const World& world, std::span<const std::uint32_t> live, std::uint32_t body, Load& load) {
-  const ContactCache& kept = world.sleep.contacts[body];
+  const ContactCache& kept = world.memory().sleep.contacts[body];
   for (const CachedContact& contact : kept.contacts) {
     const bool is_live = std::any_of(live.begin(), live.end(), [&](std::uint32_t index) {
-      const CachedContact& other = world.contact_cache.contacts[index];
+      const CachedContact& other = world.memory().contact_cache.contacts[index];
       return other.collider_a == contact.collider_a && other.collider_b == contact.collider_b;
     });
     if (!is_live) add_contact(world, contact, kept.points, body, load);
@@ -62,7 +62,7 @@ bool is_balanced(const World& world, std::span<const std::uint32_t> live, std::u
   const Vec3 force = bodies.mass[body] * world.gravity + bodies.constant_force[body];
   Load load{h * force, h * bodies.constant_torque[body]};
   for (const std::uint32_t index : live) {
-    add_contact(world, world.contact_cache.contacts[index], world.contact_cache.points, body, load);
+    add_contact(world, world.memory().contact_cache.contacts[index], world.memory().contact_cache.points, body, load);
   }
   add_kept(world, live, body, load);
   const double turn = std::sqrt(bodies.inertia_B[body].trace() / bodies.mass[body]);  // radius of gyration
@@ -75,12 +75,12 @@ void rouse(World& world, const SleepOptions& options, std::span<const std::uint3
   constexpr int kAwake = 2;  // steps: one that changes what they press on others with, one that wakes those
   world.wake(sleepers);
   const auto calm = static_cast<std::uint32_t>(std::max(0, options.steps - kAwake));
-  for (const std::uint32_t body : sleepers) world.sleep.calm_steps[body] = calm;
+  for (const std::uint32_t body : sleepers) world.memory().sleep.calm_steps[body] = calm;
 }
 
 void wake_unbalanced(World& world, const SleepOptions& options, double h, StepWorkspace& scratch) {
   if (!options.enabled || !options.alone || options.fixation) return;
-  const std::vector<CachedContact>& contacts = world.contact_cache.contacts;
+  const std::vector<CachedContact>& contacts = world.memory().contact_cache.contacts;
   const auto sleeper = [&](std::uint32_t index) { return sleeper_of(world, contacts[index]); };
   std::vector<std::uint32_t>& list = scratch.woken;  // contacts, by sleeper; from its front on the sleepers to wake
   list.clear();

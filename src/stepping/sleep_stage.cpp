@@ -56,7 +56,7 @@ bool is_disturbed(const World& world, const Contact& contact, std::uint32_t othe
                   const TouchSearch& search, const StepWorkspace& scratch) {
   const BodyArrays& bodies = world.bodies;
   if (!options.fixation) {
-    const bool rests = is_awake(bodies, other) && world.sleep.calm_steps[other] > 0;
+    const bool rests = is_awake(bodies, other) && world.memory().sleep.calm_steps[other] > 0;
     return !rests && will_touch(world, contact, search, scratch);
   }
   const double slow = std::sqrt(2 * options.energy);
@@ -114,7 +114,7 @@ bool is_held(const World& world, std::size_t body, double h, const StepWorkspace
 /// What a drive is about to move does not rest, nor does what a coupling moves from afar.
 void keep_driven_awake(World& world) {
   const auto stir = [&](const WorldJoint& joint) {
-    world.sleep.calm_steps[joint.body_a] = world.sleep.calm_steps[joint.body_b] = 0;
+    world.memory().sleep.calm_steps[joint.body_a] = world.memory().sleep.calm_steps[joint.body_b] = 0;
   };
   for (std::uint32_t joint = 0; joint < world.joints.size(); ++joint) {
     if (has_moving_target(world, joint)) stir(world.joints[joint]);
@@ -123,7 +123,7 @@ void keep_driven_awake(World& world) {
 }
 
 void count_calm_steps(World& world, const SleepOptions& options, double h, const StepWorkspace& scratch) {
-  SleepState& sleep = world.sleep;
+  SleepState& sleep = world.memory().sleep;
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
     if (scratch.movable[i] == 0) continue;
     const double energy = energy_by_mass(world.bodies, i);
@@ -146,7 +146,7 @@ bool may_sleep(const World& world, const SleepOptions& options, double touching,
     for (const std::uint32_t body : {scratch.edges[edge].body_a, scratch.edges[edge].body_b}) {
       if (moves(world, body)) return false;
       if (scratch.movable[body] == 0) continue;
-      if (world.sleep.calm_steps[body] < static_cast<std::uint32_t>(options.steps)) return false;
+      if (world.memory().sleep.calm_steps[body] < static_cast<std::uint32_t>(options.steps)) return false;
     }
     const bool to_fixed =
         scratch.movable[scratch.edges[edge].body_a] == 0 || scratch.movable[scratch.edges[edge].body_b] == 0;
@@ -162,7 +162,7 @@ bool may_sleep(const World& world, const SleepOptions& options, double touching,
 
 void put_to_sleep_alone(World& world, const SleepOptions& options, double touching, const StepWorkspace& scratch) {
   const auto is_calm = [&](std::uint32_t body) {
-    return world.sleep.calm_steps[body] >= static_cast<std::uint32_t>(options.steps);
+    return world.memory().sleep.calm_steps[body] >= static_cast<std::uint32_t>(options.steps);
   };
   const auto holds = [&](std::uint32_t body) {
     return !moves(world, body) && (scratch.movable[body] == 0 || is_calm(body));
@@ -173,7 +173,7 @@ void put_to_sleep_alone(World& world, const SleepOptions& options, double touchi
     for (const auto& [body, other] :
          {std::pair(contact.body_a, contact.body_b), std::pair(contact.body_b, contact.body_a)}) {
       if (!is_awake(world.bodies, body) || !is_calm(body) || !holds(other)) continue;
-      ++world.sleep.islands;
+      ++world.memory().sleep.islands;
       world.lie_down(body, body);
     }
   }
@@ -182,7 +182,7 @@ void put_to_sleep_alone(World& world, const SleepOptions& options, double touchi
 void put_islands_to_sleep(World& world, const SleepOptions& options, double touching, const StepWorkspace& scratch) {
   for (std::size_t island = 0; island < scratch.islands.size(); ++island) {
     if (!may_sleep(world, options, touching, island, scratch)) continue;
-    ++world.sleep.islands;
+    ++world.memory().sleep.islands;
     const GraphEdge& first = scratch.edges[scratch.islands.edges_of(island).front()];
     const std::uint32_t leader = scratch.movable[first.body_a] != 0 ? first.body_a : first.body_b;
     world.lie_down(leader, leader);
@@ -199,7 +199,7 @@ void put_islands_to_sleep(World& world, const SleepOptions& options, double touc
 void wake_touched(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
   const auto asleep = [](std::uint8_t flag) { return flag != 0; };
   if (std::none_of(world.bodies.asleep.begin(), world.bodies.asleep.end(), asleep)) return;
-  if (!options.enabled || world.sleep.gravity != world.gravity) {
+  if (!options.enabled || world.memory().sleep.gravity != world.gravity) {
     world.wake_all();
     return;
   }
@@ -224,14 +224,14 @@ void wake_touched(World& world, const SleepOptions& options, const TouchSearch& 
 void put_to_sleep(World& world, const SleepOptions& options, const TouchSearch& search, StepWorkspace& scratch) {
   if (!options.enabled) return;
   count_calm_steps(world, options, search.h, scratch);
-  world.sleep.gravity = world.gravity;
-  const std::uint32_t known = world.sleep.islands;
+  world.memory().sleep.gravity = world.gravity;
+  const std::uint32_t known = world.memory().sleep.islands;
   if (options.alone) {
     put_to_sleep_alone(world, options, search.touching, scratch);
   } else {
     put_islands_to_sleep(world, options, search.touching, scratch);
   }
-  if (world.sleep.islands != known) world.lay_contacts_aside();
+  if (world.memory().sleep.islands != known) world.lay_contacts_aside();
 }
 
 }  // namespace achilles

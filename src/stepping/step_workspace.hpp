@@ -12,6 +12,7 @@
 #include "parallel/blocks.hpp"
 #include "solver/solver.hpp"
 #include "stepping/pose_snapshot.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/contact_callback.hpp>
 #include <achilles/profile.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collision/contact/contact.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/world.hpp>
 

@@ -1,5 +1,7 @@
 #include "world/drives.hpp"
 
+#include "world/world_memory.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -74,6 +76,10 @@ bool has_moving_target(const World& world, std::uint32_t joint) {
   return false;
 }
 
+void World::set_drive(JointHandle handle, std::size_t axis, const std::optional<DriveDescription>& drive) {
+  set_drive(index_of(handle), axis, drive);
+}
+
 void World::set_drive(std::uint32_t index, std::size_t axis, const std::optional<DriveDescription>& drive) {
   WorldJoint& joint = joints.at(index);
   const auto refuse = [&](const std::string& reason) {
@@ -110,6 +116,8 @@ void World::set_drive(std::uint32_t index, std::size_t axis, const std::optional
   wake(joint.body_b);
 }
 
+double World::joint_rate(JointHandle handle, std::size_t axis) const { return joint_rate(index_of(handle), axis); }
+
 double World::joint_rate(std::uint32_t index, std::size_t axis) const {
   const WorldJoint& joint = joints.at(index);
   if (axis >= joint.axis_count) throw std::out_of_range("joint_rate: there is no axis " + std::to_string(axis));
@@ -142,7 +150,7 @@ std::uint32_t World::add_coupling(const CouplingDescription& description) {
     wake(joints[term.joint].body_a);
     wake(joints[term.joint].body_b);
   }
-  sleep_log.reader = nullptr;
+  memory().sleep_log.reader = nullptr;
   couplings.push_back({static_cast<std::uint32_t>(coupling_terms.size()), static_cast<std::uint32_t>(terms.size()),
                        description.offset});
   coupling_terms.insert(coupling_terms.end(), terms.begin(), terms.end());
@@ -156,6 +164,7 @@ void World::erase_joint(std::uint32_t index) {
   erase_at(joints, index);
   erase_at(joint_states, index);
   erase_at(joint_names, index);
+  erase_at(joint_ids_, index);
   for (std::size_t k = couplings.size(); k-- > 0;) {
     const auto terms = std::span(coupling_terms).subspan(couplings[k].first, couplings[k].count);
     const bool names_it =

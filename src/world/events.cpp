@@ -82,7 +82,14 @@ class EventSearch {
 
  private:
   void report(EventKind kind, std::uint32_t first, std::uint32_t second) {
-    events_.push_back({kind, world_.time, first, second});
+    ContactEvent& event = events_.emplace_back();
+    event.kind = kind;
+    event.time = world_.time;
+    event.first = first;
+    event.second = second;
+    const bool is_of_trigger = kind == EventKind::kTriggerIn || kind == EventKind::kTriggerOut;
+    if (!is_of_trigger) event.first_body = world_.handle_of(first);
+    event.second_body = world_.handle_of(second);
   }
 
   void tick() {
@@ -90,7 +97,10 @@ class EventSearch {
       WorldTimer& timer = world_.events.timers[i];
       // Sums of steps miss the tick by rounding alone.
       for (; timer.next <= world_.time + 1e-9 * timer.period; timer.next += timer.period) {
-        events_.push_back({EventKind::kTimer, timer.next, i, 0});
+        ContactEvent& event = events_.emplace_back();
+        event.kind = EventKind::kTimer;
+        event.time = timer.next;
+        event.first = i;
       }
     }
   }

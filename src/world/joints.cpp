@@ -1,6 +1,7 @@
 // Joints of the World: from the description in a scene to what a step needs.
 #include "math/tangents.hpp"
 #include "world/drives.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/world.hpp>
 
@@ -128,7 +129,7 @@ std::uint32_t find_end(World& world, const std::string& name) {
 
 }  // namespace
 
-std::uint32_t World::add_joint(const JointDescription& description) {
+JointHandle World::add_joint(const JointDescription& description) {
   const auto refuse = [&](const std::string& reason) {
     return std::invalid_argument("joint '" + description.name + "': " + reason);
   };
@@ -183,23 +184,47 @@ std::uint32_t World::add_joint(const JointDescription& description) {
   if (!description.collide) ignore_pair(joint.body_a, joint.body_b);
   wake(joint.body_a);
   wake(joint.body_b);
-  sleep_log.reader = nullptr;
+  memory().sleep_log.reader = nullptr;
   joints.push_back(joint);
   joint_states.emplace_back();
   joint_names.push_back(description.name);
+  joint_ids_.push_back(++last_joint_id_);
   const auto index = static_cast<std::uint32_t>(joints.size() - 1);
   for (std::size_t k = 0; k < need.driven; ++k) {
     if (description.axes[k].drive) set_drive(index, k, description.axes[k].drive);
   }
-  return index;
+  return joint_handle(index);
 }
+
+bool World::is_alive(JointHandle handle) const {
+  return std::binary_search(joint_ids_.begin(), joint_ids_.end(), handle.id);
+}
+
+std::uint32_t World::index_of(JointHandle handle) const {
+  const auto found = std::lower_bound(joint_ids_.begin(), joint_ids_.end(), handle.id);
+  if (found == joint_ids_.end() || *found != handle.id) {
+    throw std::out_of_range("the handle names a joint that was removed");
+  }
+  return static_cast<std::uint32_t>(found - joint_ids_.begin());
+}
+
+JointHandle World::joint_handle(std::uint32_t index) const {
+  if (index >= joint_ids_.size()) throw std::out_of_range("there is no joint " + std::to_string(index));
+  return {joint_ids_[index]};
+}
+
+void World::remove_joint(JointHandle handle) { remove_joint(index_of(handle)); }
 
 void World::remove_joint(std::uint32_t index) {
   if (index >= joints.size()) throw std::out_of_range("there is no joint " + std::to_string(index));
   wake(joints[index].body_a);
   wake(joints[index].body_b);
-  sleep_log.reader = nullptr;
+  memory().sleep_log.reader = nullptr;
   erase_joint(index);
+}
+
+void World::set_motor(JointHandle handle, std::size_t axis, const MotorTarget& target) {
+  set_motor(index_of(handle), axis, target);
 }
 
 void World::set_motor(std::uint32_t index, std::size_t axis, const MotorTarget& target) {
@@ -221,10 +246,10 @@ void World::set_motor(std::uint32_t index, std::size_t axis, const MotorTarget& 
   wake(joint.body_b);
 }
 
-std::uint32_t World::find_joint(std::string_view name) const {
+JointHandle World::find_joint(std::string_view name) const {
   const auto found = std::find(joint_names.begin(), joint_names.end(), name);
   if (found == joint_names.end()) throw std::out_of_range("no joint is named '" + std::string(name) + "'");
-  return static_cast<std::uint32_t>(found - joint_names.begin());
+  return joint_handle(static_cast<std::uint32_t>(found - joint_names.begin()));
 }
 
 }  // namespace achilles

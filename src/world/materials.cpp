@@ -70,18 +70,34 @@ MaterialTable::MaterialTable(std::span<const Material> materials, std::span<cons
       directional_[a * names_.size() + b] = {coefficients_of(materials[a].law), coefficients_of(materials[b].law)};
     }
   }
-  for (const MaterialPair& pair : pairs) {
-    check(pair.first + "' with '" + pair.second, pair.law);
-    const std::uint32_t a = index_of(pair.first);
-    const std::uint32_t b = index_of(pair.second);
-    laws_[a * names_.size() + b] = pair.law;
-    laws_[b * names_.size() + a] = pair.law;
-    if (!has_directions(pair.law)) continue;
-    const Vec3 coefficients = coefficients_of(pair.law);
-    directional_[b * names_.size() + a] = {std::nullopt, coefficients};
-    directional_[a * names_.size() + b] = {coefficients, std::nullopt};
-    if (a == b) directional_[a * names_.size() + b].of_b = coefficients;
+  for (const MaterialPair& pair : pairs) set_law(index_of(pair.first), index_of(pair.second), pair.law);
+}
+
+void MaterialTable::set_law(std::uint32_t a, std::uint32_t b, const ContactLaw& law) {
+  check(a == b ? names_[a] : names_[a] + "' with '" + names_[b], law);
+  laws_[a * names_.size() + b] = law;
+  laws_[b * names_.size() + a] = law;
+  if (!has_directions(law)) return;
+  directional_.resize(laws_.size());
+  const Vec3 coefficients = coefficients_of(law);
+  directional_[b * names_.size() + a] = {std::nullopt, coefficients};
+  directional_[a * names_.size() + b] = {coefficients, std::nullopt};
+  if (a == b) directional_[a * names_.size() + b].of_b = coefficients;
+}
+
+void World::set_contact_law(std::string_view first, std::string_view second, const ContactLaw& law) {
+  const std::uint32_t a = materials.index_of(first), b = materials.index_of(second);
+  materials.set_law(a, b, law);
+  for (const WorldPiece& piece : pieces) {
+    if (piece.material == a || piece.material == b) wake(piece.body);
   }
+}
+
+void World::set_friction(std::string_view first, std::string_view second, double friction) {
+  ContactLaw law = materials.law(materials.index_of(first), materials.index_of(second));
+  law.friction = friction;
+  law.anisotropy.reset();
+  set_contact_law(first, second, law);
 }
 
 std::uint32_t MaterialTable::index_of(std::string_view name) const {

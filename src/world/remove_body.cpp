@@ -1,8 +1,7 @@
 // Taking a body out of the World: every dense index above it moves down by one.
-#include <achilles/world.hpp>
-
 #include "geometry/geometry.hpp"
 #include "world/body_arrays.hpp"
+#include "world/world_memory.hpp"
 
 #include <algorithm>
 
@@ -49,9 +48,10 @@ void World::remove_body(BodyHandle handle) {
   const auto first = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), before));
   const auto last = static_cast<std::uint32_t>(std::count_if(pieces.begin(), pieces.end(), up_to));
 
-  erase_colliders(contact_cache.contacts, first, last);
+  SleepState& sleep = memory().sleep;
+  erase_colliders(memory().contact_cache.contacts, first, last);
   for (ContactCache& kept : sleep.contacts) erase_colliders(kept.contacts, first, last);
-  erase_colliders(manifold_memory.manifolds, first, last);
+  erase_colliders(memory().manifold_memory.manifolds, first, last);
   pieces.erase(pieces.begin() + first, pieces.begin() + last);
   for (std::size_t piece = first; piece < pieces.size(); ++piece) --pieces[piece].body;
 
@@ -84,7 +84,7 @@ void World::remove_body(BodyHandle handle) {
   for (std::uint32_t& next : sleep.next) {
     if (next > body) --next;
   }
-  sleep_log.reader = nullptr;
+  memory().sleep_log.reader = nullptr;
   const auto erase = [body](auto& array) { erase_at(array, body); };
   visit_model(erase, bodies);
   visit_state(erase, bodies);

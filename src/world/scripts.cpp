@@ -2,6 +2,7 @@
 #include <achilles/world.hpp>
 
 #include "world/script_path.hpp"
+#include "world/world_memory.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -42,7 +43,7 @@ void World::add_script(const ScriptDescription& description) {
   if (!pose.p.allFinite() || !pose.q.coeffs().allFinite()) {
     throw std::invalid_argument("script of body '" + description.body + "': its place is no number");
   }
-  sleep_log.reader = nullptr;
+  memory().sleep_log.reader = nullptr;
   scripts.push_back(std::move(script));
   bodies.orientation[body] = pose.q;
   bodies.position[body] = pose.p + pose.q * bodies.center_B[body];

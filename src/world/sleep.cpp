@@ -1,8 +1,7 @@
 // Sleeping and waking: sleepers wake as they fell asleep, together, and find the contacts they had. What either costs
 // depends on the bodies that lie down or wake, not on how many sleep.
-#include <achilles/world.hpp>
-
 #include "geometry/geometry.hpp"
+#include "world/world_memory.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -41,18 +40,21 @@ void World::lie_down(std::uint32_t body, std::uint32_t with) {
   if (bodies.asleep[body] != 0) return;
   bodies.asleep[body] = 1;
   bodies.velocity[body] = {};
+  SleepState& sleep = memory().sleep;
   sleep.island[body] = sleep.islands;
   if (body != with) sleep.next[body] = std::exchange(sleep.next[with], body);
 }
 
 void World::lay_contacts_aside() {
+  ContactCache& cache = memory().contact_cache;
+  SleepState& sleep = memory().sleep;
   const auto awake = [&](std::uint32_t body) { return bodies.is_movable(body) && bodies.asleep[body] == 0; };
   ContactCache rest;
-  for (const CachedContact& contact : contact_cache.contacts) {
+  for (const CachedContact& contact : cache.contacts) {
     const std::uint32_t a = pieces[contact.collider_a].body, b = pieces[contact.collider_b].body;
     const bool a_sleeps = bodies.asleep[a] != 0, b_sleeps = bodies.asleep[b] != 0;
     if (awake(a) || awake(b) || !(a_sleeps || b_sleeps)) {
-      append(contact, contact_cache.points, rest);
+      append(contact, cache.points, rest);
       continue;
     }
     // Bodies that wake together find their contact there.
@@ -60,21 +62,21 @@ void World::lay_contacts_aside() {
     for (const auto& [body, keeps] : {std::pair(a, a_sleeps), std::pair(b, b_sleeps && !together)}) {
       if (!keeps) continue;
       forget(contact, sleep.contacts[body]);
-      append(contact, contact_cache.points, sleep.contacts[body]);
+      append(contact, cache.points, sleep.contacts[body]);
     }
   }
-  contact_cache = std::move(rest);
+  cache = std::move(rest);
 }
 
 void World::return_contacts(std::uint32_t body) {
-  ContactCache& kept = sleep.contacts[body];
-  for (const CachedContact& contact : kept.contacts) append(contact, kept.points, contact_cache);
+  ContactCache& kept = memory().sleep.contacts[body];
+  for (const CachedContact& contact : kept.contacts) append(contact, kept.points, memory().contact_cache);
   kept = {};
 }
 
 /// Of a contact that two sleepers kept, or that came about while one of them was awake, the older entry counts.
 void World::sort_contacts() {
-  std::vector<CachedContact>& contacts = contact_cache.contacts;
+  std::vector<CachedContact>& contacts = memory().contact_cache.contacts;
   const auto before = [](const CachedContact& p, const CachedContact& q) {
     return key_of(p) != key_of(q) ? key_of(p) < key_of(q) : p.first < q.first;
   };
@@ -86,29 +88,31 @@ void World::sort_contacts() {
 void World::wake(std::uint32_t body) { wake(std::span(&body, 1)); }
 
 void World::wake(std::span<const std::uint32_t> list) {
-  const std::size_t known = contact_cache.contacts.size();
+  WorldMemory& memory = *memory_;
+  const std::size_t known = memory.contact_cache.contacts.size();
   for (const std::uint32_t body : list) {
     if (body >= bodies.size()) throw std::out_of_range("wake: there is no body " + std::to_string(body));
-    sleep.calm_steps[body] = 0;
-    for (std::uint32_t at = body; bodies.asleep[at] != 0; at = std::exchange(sleep.next[at], at)) {
+    memory.sleep.calm_steps[body] = 0;
+    for (std::uint32_t at = body; bodies.asleep[at] != 0; at = std::exchange(memory.sleep.next[at], at)) {
       bodies.asleep[at] = 0;
-      sleep.calm_steps[at] = 0;
+      memory.sleep.calm_steps[at] = 0;
       return_contacts(at);
-      if (sleep_log.reader != nullptr) sleep_log.woken.push_back(at);
+      if (memory.sleep_log.reader != nullptr) memory.sleep_log.woken.push_back(at);
     }
   }
-  if (contact_cache.contacts.size() > known) sort_contacts();
+  if (memory.contact_cache.contacts.size() > known) sort_contacts();
 }
 
 void World::wake_all() {
+  WorldMemory& memory = *memory_;
   for (std::uint32_t i = 0; i < bodies.size(); ++i) {
     bodies.asleep[i] = 0;
-    sleep.calm_steps[i] = 0;
-    sleep.next[i] = i;
+    memory.sleep.calm_steps[i] = 0;
+    memory.sleep.next[i] = i;
     return_contacts(i);
   }
   sort_contacts();
-  sleep_log.reader = nullptr;
+  memory.sleep_log.reader = nullptr;
 }
 
 }  // namespace achilles

@@ -6,6 +6,7 @@
 #include "world/body_arrays.hpp"
 #include "world/script_path.hpp"
 #include "world/shared_geometry.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/world.hpp>
 
@@ -18,7 +19,7 @@ namespace achilles {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31646c726f574841;  // "AHWorld1"
-constexpr std::uint32_t kVersion = 11;
+constexpr std::uint32_t kVersion = 12;
 
 struct Writing {
   BinaryWriter stream;
@@ -157,10 +158,11 @@ struct SnapshotAccess {
       visit_coefficients(archive, pair.of_a);
       visit_coefficients(archive, pair.of_b);
     }
-    archive.array(world.contact_cache.contacts);
-    archive.array(world.contact_cache.points);
-    archive.array(world.manifold_memory.manifolds);
-    archive.array(world.manifold_memory.points);
+    auto& memory = world.memory();
+    archive.array(memory.contact_cache.contacts);
+    archive.array(memory.contact_cache.points);
+    archive.array(memory.manifold_memory.manifolds);
+    archive.array(memory.manifold_memory.points);
     archive.array(world.joints);
     archive.array(world.joint_states);
     visit_texts(archive, world.joint_names);
@@ -171,18 +173,18 @@ struct SnapshotAccess {
     const std::uint64_t scripts = archive.resize(world.scripts);
     for (std::uint64_t i = 0; i < scripts; ++i) visit_script(archive, element(archive, world.scripts, i));
     archive.array(world.ignored_pairs);
-    archive.array(world.sleep.calm_steps);
-    archive.array(world.sleep.energy);
-    archive.array(world.sleep.island);
-    archive.array(world.sleep.next);
-    const std::uint64_t sleepers = archive.resize(world.sleep.contacts);
+    archive.array(memory.sleep.calm_steps);
+    archive.array(memory.sleep.energy);
+    archive.array(memory.sleep.island);
+    archive.array(memory.sleep.next);
+    const std::uint64_t sleepers = archive.resize(memory.sleep.contacts);
     for (std::uint64_t i = 0; i < sleepers; ++i) {
-      auto& kept = element(archive, world.sleep.contacts, i);
+      auto& kept = element(archive, memory.sleep.contacts, i);
       archive.array(kept.contacts);
       archive.array(kept.points);
     }
-    archive.plain(world.sleep.islands);
-    archive.plain(world.sleep.gravity);
+    archive.plain(memory.sleep.islands);
+    archive.plain(memory.sleep.gravity);
     const std::uint64_t triggers = archive.resize(world.triggers);
     for (std::uint64_t i = 0; i < triggers; ++i) {
       auto& trigger = element(archive, world.triggers, i);
@@ -197,6 +199,8 @@ struct SnapshotAccess {
     archive.array(world.slots_);
     archive.array(world.free_slots_);
     archive.array(world.slot_of_);
+    archive.array(world.joint_ids_);
+    archive.plain(world.last_joint_id_);
   }
 
   template <class Archive, class Script>
@@ -313,7 +317,7 @@ struct SnapshotAccess {
     const auto has_directions = [](const ContactLaw& law) { return law.anisotropy.has_value(); };
     const bool directional = std::any_of(world.materials.laws_.begin(), world.materials.laws_.end(), has_directions);
     sound = sound && (!directional || world.materials.directional_.size() == world.materials.laws_.size());
-    sound = sound && is_sound(world.sleep, n);
+    sound = sound && is_sound(world.memory().sleep, n);
     for (const Nearness& near : world.events.near) sound = sound && near.body_a < n && near.body_b < n;
     for (const Presence& presence : world.events.inside) {
       sound = sound && presence.body < n && presence.trigger < world.triggers.size();
@@ -335,6 +339,10 @@ struct SnapshotAccess {
     for (const auto& pair : world.ignored_pairs) sound = sound && pair.first < n && pair.second < n;
     sound =
         sound && world.joint_states.size() == world.joints.size() && world.joint_names.size() == world.joints.size();
+    const std::vector<std::uint32_t>& ids = world.joint_ids_;
+    const auto is_out_of_order = [](std::uint32_t before, std::uint32_t next) { return before >= next; };
+    sound = sound && ids.size() == world.joints.size() && (ids.empty() || ids.back() <= world.last_joint_id_) &&
+            std::adjacent_find(ids.begin(), ids.end(), is_out_of_order) == ids.end();
     for (const WorldJoint& joint : world.joints) {
       sound = sound && joint.body_a < n && joint.body_b < n && joint.body_a != joint.body_b && joint.axis_count <= 2 &&
               joint.kind <= JointKind::kDistance && is_sound(joint, world.drive_points.size());
@@ -343,9 +351,10 @@ struct SnapshotAccess {
     for (const WorldScript& script : world.scripts) {
       sound = sound && script.body < n && b.kind[script.body] == BodyKind::kScripted && is_sound(script.description);
     }
-    sound = sound && is_sound(world.contact_cache);
-    for (const KeptManifold& kept : world.manifold_memory.manifolds) {
-      sound = sound && std::uint64_t{kept.first} + kept.count <= world.manifold_memory.points.size();
+    const WorldMemory& memory = world.memory();
+    sound = sound && is_sound(memory.contact_cache);
+    for (const KeptManifold& kept : memory.manifold_memory.manifolds) {
+      sound = sound && std::uint64_t{kept.first} + kept.count <= memory.manifold_memory.points.size();
     }
     if (!sound) throw std::runtime_error("the saved world is damaged: its arrays do not fit together");
   }
@@ -410,19 +419,20 @@ std::uint64_t World::state_hash() const {
     }
   };
   const auto mix_array = [&mix](const auto& array) { mix(array.data(), array.size() * sizeof(array[0])); };
+  const WorldMemory& memory = this->memory();
   mix(&time, sizeof(time));
   visit_state(mix_array, bodies);
-  mix_array(sleep.calm_steps);
-  mix_array(sleep.energy);
-  mix_array(sleep.island);
-  for (const ContactCache& kept : sleep.contacts) {
+  mix_array(memory.sleep.calm_steps);
+  mix_array(memory.sleep.energy);
+  mix_array(memory.sleep.island);
+  for (const ContactCache& kept : memory.sleep.contacts) {
     mix_array(kept.contacts);
     mix_array(kept.points);
   }
-  mix_array(contact_cache.contacts);
-  mix_array(contact_cache.points);
-  mix_array(manifold_memory.manifolds);
-  mix_array(manifold_memory.points);
+  mix_array(memory.contact_cache.contacts);
+  mix_array(memory.contact_cache.points);
+  mix_array(memory.manifold_memory.manifolds);
+  mix_array(memory.manifold_memory.points);
   mix_array(joint_states);
   return hash;
 }

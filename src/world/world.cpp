@@ -7,6 +7,7 @@
 #include "world/body_arrays.hpp"
 #include "world/inverse_mass.hpp"
 #include "world/shared_geometry.hpp"
+#include "world/world_memory.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
@@ -122,7 +123,7 @@ void World::ignore_pair(std::uint32_t first, std::uint32_t second) {
   const auto place = std::lower_bound(ignored_pairs.begin(), ignored_pairs.end(), pair);
   if (place == ignored_pairs.end() || *place != pair) ignored_pairs.insert(place, pair);
   for (const std::uint32_t body : {first, second}) wake(body);
-  sleep_log.reader = nullptr;
+  memory().sleep_log.reader = nullptr;
 }
 
 BodyHandle World::add_body(const BodyDescription& description) {
@@ -155,12 +156,13 @@ BodyHandle World::add_body(const BodyDescription& description) {
   bodies.applied_force.push_back(Vec3::Zero());
   bodies.applied_torque.push_back(Vec3::Zero());
   bodies.asleep.push_back(0);
+  SleepState& sleep = memory().sleep;
   sleep.calm_steps.push_back(0);
   sleep.energy.push_back(0);
   sleep.island.push_back(0);
   sleep.next.push_back(index);
   sleep.contacts.emplace_back();
-  sleep_log.reader = nullptr;
+  memory().sleep_log.reader = nullptr;
 
   names.push_back(description.name);
   shapes.push_back(std::make_shared<const Shape>(description.shape));

@@ -74,7 +74,7 @@ TEST(RobotStatics, SqueezeForceAndJointTorquesBalance) {
     }
     return sum;
   };
-  const WorldJoint& elbow = world.joints[world.find_joint("elbow")];
+  const WorldJoint& elbow = world.joints[world.index_of(world.find_joint("elbow"))];
   const Vec3 at = world.bodies.position[elbow.body_a] + world.bodies.orientation[elbow.body_a] * elbow.anchor_A;
   // A moment about +y lowers what lies at +x: the drives hold against it.
   const double beyond = moment({"fore", "palm", "left", "right", "box"}, at.x());
@@ -188,7 +188,7 @@ TEST(RobotPendulum, SwingsAsAPhysicalPendulum) {
   options.start["pivot"] = 0.05;
   Scene scene = import_robot_text(urdf, "pendulum.urdf", options, {{"time.step", "0.001"}});
   Simulation simulation(scene);
-  const std::uint32_t pivot = simulation.world().find_joint("pivot");
+  const JointHandle pivot = simulation.world().find_joint("pivot");
   // Positions count from the start: the rod hangs at -0.05. Downward crossings are a period apart.
   std::vector<double> crossings;
   double before = 0.05;

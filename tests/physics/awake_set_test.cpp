@@ -5,6 +5,7 @@
 #include "support/scenes.hpp"
 #include "world/energy.hpp"
 #include "world/penetration_meter.hpp"
+#include "world/world_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -60,7 +61,7 @@ TEST_P(AwakeSet, StepOnThePartGivesTheBitsOfTheStepOnTheWhole) {
     ASSERT_EQ(on_part.contacts, on_whole.contacts) << "step " << k;
     ASSERT_EQ(on_part.new_contacts, on_whole.new_contacts) << "step " << k;
     ASSERT_EQ(on_part.lost_contacts, on_whole.lost_contacts) << "step " << k;
-    steps_on_part += simulation.world().sleep_log.reader != nullptr ? 1 : 0;
+    steps_on_part += simulation.world().memory().sleep_log.reader != nullptr ? 1 : 0;
     const auto& asleep = whole.bodies.asleep;
     most_asleep = std::max(most_asleep, static_cast<int>(std::count(asleep.begin(), asleep.end(), 1)));
   }
@@ -76,7 +77,7 @@ TEST_P(AwakeSet, ReportsContactsByTheNumbersOfTheWhole) {
   const BodyHandle box = world.find("box43");
   world.wake(world.index_of(box));
   (void)simulation.step();
-  ASSERT_NE(world.sleep_log.reader, nullptr);
+  ASSERT_NE(world.memory().sleep_log.reader, nullptr);
   const auto of_box = [&](const ContactRecord& record) {
     return record.body_a == world.index_of(box) || record.body_b == world.index_of(box);
   };
@@ -139,7 +140,7 @@ TEST_P(AwakeSet, StepAndMeasurementOfManySleepersAllocateNothing) {
   scene.bodies.back().velocity = Vec3(0, 0.5, 0);  // rolls along, far from everything
   Simulation simulation(scene);
   (void)run_to(simulation, 3);
-  ASSERT_NE(simulation.world().sleep_log.reader, nullptr);
+  ASSERT_NE(simulation.world().memory().sleep_log.reader, nullptr);
   const auto step_and_measure = [&] {
     (void)simulation.step();
     (void)simulation.penetration();
@@ -155,7 +156,7 @@ TEST_P(AwakeSet, BodyThatIsAddedRemovedOrJoinedTakesPartAtOnce) {
   Simulation simulation(scene);
   (void)run_to(simulation, 4);
   World& world = simulation.world();
-  ASSERT_NE(world.sleep_log.reader, nullptr);
+  ASSERT_NE(world.memory().sleep_log.reader, nullptr);
   (void)world.add_body(make_body("late", {Sphere{0.3}}, Vec3(12, 9, 3)));
   (void)run_to(simulation, 6);
   EXPECT_NEAR(position_of(simulation, "late").z(), 2.3, 0.02);

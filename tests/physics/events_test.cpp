@@ -111,6 +111,30 @@ TEST_P(Events, AreThoseOfABruteForceComparisonOverAThousandSteps) {
   }
 }
 
+// A ball lands; between the step and the reading of its events the body before them is removed.
+TEST(EventLog, NamesBodiesByHandlesThatOutliveTheRemovalOfOthers) {
+  Scene scene = testing::make_scene(0.01, 0.5, 0);
+  scene.bodies = {testing::make_body("gone", {Sphere{0.1}}, Vec3(9, 9, 9)), testing::make_ground(),
+                  testing::make_body("ball", {Sphere{0.1}}, Vec3(0, 0, 0.1001))};
+  Simulation simulation(scene);
+  simulation.watch_events({});
+  std::vector<ContactEvent> touches;
+  for (int k = 0; k < 50 && touches.empty(); ++k) {
+    (void)simulation.step();
+    for (const ContactEvent& event : simulation.events()) {
+      if (event.kind == EventKind::kNewTouch) touches.push_back(event);
+    }
+  }
+  ASSERT_EQ(touches.size(), 1U);
+  World& world = simulation.world();
+  EXPECT_EQ(world.names[touches[0].first], "ground");
+  world.remove_body(world.find("gone"));
+  EXPECT_EQ(world.names[world.index_of(touches[0].first_body)], "ground");
+  EXPECT_EQ(world.names[world.index_of(touches[0].second_body)], "ball");
+  world.remove_body(world.find("ball"));
+  EXPECT_FALSE(world.is_alive(touches[0].second_body));
+}
+
 // What sleeps is not looked at again until one of a pair has moved: events must be those of a look at all.
 TEST(EventLog, TellsOfSleepersWhatABruteForceComparisonDoes) {
   Scene scene = make_gas("shock-propagation");

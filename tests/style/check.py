@@ -19,7 +19,7 @@ PLAIN_DATA = {
 # Public headers and the leftmost module that may include them.
 PUBLIC_HEADERS = {
     "math": "math", "profile": "parallel", "shape": "geometry", "error": "geometry", "events": "geometry",
-    "manifold_memory": "collision", "scene": "world", "joint": "world", "world": "world", "report": "world",
+    "handle": "geometry", "scene": "world", "joint": "world", "world": "world", "report": "world",
     "import": "world", "query": "world", "script": "world", "contact_graph": "world", "placement": "api", "json": "api",
     "sensor": "world", "contact_callback": "world",
     "run": "api", "simulation": "api", "recorder": "api", "live_view": "live",

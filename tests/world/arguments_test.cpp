@@ -75,7 +75,7 @@ TEST(Arguments, ImpossibleJointsAreRefusedWithTheirNameAndLeaveNothing) {
   }
   EXPECT_TRUE(pair.world.joints.empty());
   EXPECT_TRUE(pair.world.ignored_pairs.empty());
-  EXPECT_EQ(pair.world.add_joint(make_hinge()), 0U);
+  EXPECT_EQ(pair.world.index_of(pair.world.add_joint(make_hinge())), 0U);
 }
 
 TEST(Arguments, ImpossibleMaterialsAreRefused) {
@@ -168,25 +168,31 @@ TEST(Arguments, TorqueActsOnTheSpinAloneAndMustBeFinite) {
 
 TEST(Arguments, MotorsAreSetOnAxesThatTheJointHas) {
   Pair pair;
-  const std::uint32_t hinge = pair.world.add_joint(make_hinge());
+  const JointHandle hinge = pair.world.add_joint(make_hinge());
   pair.world.set_motor(hinge, 0, {JointDrive::Motor::kPosition, 0.5, 10});
-  EXPECT_EQ(pair.world.joints[hinge].drives[0].motor_target, 0.5);
+  EXPECT_EQ(pair.world.joints[pair.world.index_of(hinge)].drives[0].motor_target, 0.5);
   EXPECT_THROW(pair.world.set_motor(hinge, 1, {}), std::invalid_argument);
   EXPECT_THROW(pair.world.set_motor(hinge, 0, {JointDrive::Motor::kSpeed, kNan, 1}), std::invalid_argument);
-  EXPECT_THROW(pair.world.set_motor(hinge + 1, 0, {}), std::out_of_range);
+  EXPECT_THROW(pair.world.set_motor(1U, 0, {}), std::out_of_range);
+  EXPECT_THROW(pair.world.set_motor(JointHandle{}, 0, {}), std::out_of_range);
 }
 
 TEST(Arguments, RemovedJointsAreGoneAndOthersMoveUp) {
   Pair pair;
-  pair.world.add_joint(make_hinge());
-  JointDescription second = make_hinge();
-  second.name = "second";
-  pair.world.add_joint(second);
-  pair.world.remove_joint(0);
-  EXPECT_EQ(pair.world.find_joint("second"), 0U);
+  const JointHandle hinge = pair.world.add_joint(make_hinge());
+  JointDescription description = make_hinge();
+  description.name = "second";
+  const JointHandle second = pair.world.add_joint(description);
+  pair.world.remove_joint(hinge);
+  EXPECT_EQ(pair.world.find_joint("second"), second);
+  EXPECT_EQ(pair.world.index_of(second), 0U);
+  EXPECT_FALSE(pair.world.is_alive(hinge));
+  EXPECT_THROW((void)pair.world.index_of(hinge), std::out_of_range);
   EXPECT_EQ(pair.world.joint_states.size(), 1U);
   EXPECT_THROW((void)pair.world.find_joint("hinge"), std::out_of_range);
-  EXPECT_THROW(pair.world.remove_joint(1), std::out_of_range);
+  EXPECT_THROW(pair.world.remove_joint(hinge), std::out_of_range);
+  EXPECT_THROW(pair.world.remove_joint(1U), std::out_of_range);
+  EXPECT_NE(pair.world.add_joint(make_hinge()), hinge);
 }
 
 TEST(Arguments, QueriesSeeTheWorldAsItWasAlsoAfterBodiesAreGone) {

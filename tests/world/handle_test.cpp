@@ -1,11 +1,14 @@
 #include "world/random_world.hpp"
 
 #include "geometry/geometry.hpp"
+#include "world/world_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <sstream>
+#include <vector>
 
 namespace achilles {
 namespace {
@@ -40,6 +43,34 @@ TEST(Handle, ThatNobodyGaveOutNamesNoBody) {
   world.add_body(make_ball("ball"));
   EXPECT_FALSE(world.is_alive(BodyHandle{}));
   EXPECT_FALSE(world.is_alive(BodyHandle{7, 1}));
+}
+
+// Ids only grow, so that no handle ever names another joint; copies and saved worlds know the same ones.
+TEST(Handle, OfAJointNamesItWhileOthersComeAndGoInCopiesAndSavedWorldsToo) {
+  World world;
+  world.add_body(make_ball("a"));
+  world.add_body(make_ball("b"));
+  JointDescription joint;
+  joint.kind = JointKind::kFixed;
+  joint.first = "a";
+  joint.second = "b";
+  std::vector<JointHandle> handles;
+  for (const char* name : {"one", "two", "three"}) {
+    joint.name = name;
+    handles.push_back(world.add_joint(joint));
+  }
+  world.remove_joint(handles[1]);
+  std::stringstream stream;
+  world.save(stream);
+  const World copy = world, loaded = World::load(stream);
+  for (const World* one : {&copy, &loaded, static_cast<const World*>(&world)}) {
+    EXPECT_EQ(one->joint_names[one->index_of(handles[0])], "one");
+    EXPECT_EQ(one->joint_names[one->index_of(handles[2])], "three");
+    EXPECT_FALSE(one->is_alive(handles[1]));
+    EXPECT_FALSE(one->is_alive(JointHandle{}));
+  }
+  world.remove_body(world.find("a"));
+  EXPECT_FALSE(world.is_alive(handles[0]));
 }
 
 TEST(Find, NamesTheBodyThatIsMissing) {
@@ -109,10 +140,10 @@ BodyView view(const World& world, std::uint32_t body) {
     if (first == body) v.ignored.push_back(world.names[second]);
     if (second == body) v.ignored.push_back(world.names[first]);
   }
-  for (const CachedContact& contact : world.contact_cache.contacts) {
+  for (const CachedContact& contact : world.memory().contact_cache.contacts) {
     if (world.pieces[contact.collider_a].body != body && world.pieces[contact.collider_b].body != body) continue;
     for (std::uint32_t k = contact.first; k < contact.first + contact.count; ++k) {
-      v.remembered.push_back(world.contact_cache.points[k].approach);
+      v.remembered.push_back(world.memory().contact_cache.points[k].approach);
     }
   }
   return v;
@@ -129,7 +160,7 @@ RC_GTEST_PROP(RemoveBody, LeavesEverythingOfTheOthersAsItWas, (std::uint64_t see
   rest.remove_body(world.handle_of(gone));
   RC_ASSERT(rest.bodies.size() + 1 == world.bodies.size());
   // Points that the removed body shared are forgotten by both.
-  std::erase_if(world.contact_cache.contacts, [&](const CachedContact& contact) {
+  std::erase_if(world.memory().contact_cache.contacts, [&](const CachedContact& contact) {
     return world.pieces[contact.collider_a].body == gone || world.pieces[contact.collider_b].body == gone;
   });
   for (std::uint32_t body = 0; body < world.bodies.size(); ++body) {

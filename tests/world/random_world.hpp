@@ -1,6 +1,8 @@
 // Worlds nobody would think of: bodies of every kind and shape, materials, memory of contacts, holes in the slots.
 #pragma once
 
+#include "world/world_memory.hpp"
+
 #include <achilles/world.hpp>
 
 #include <random>
@@ -108,19 +110,19 @@ class RandomWorlds {
     const auto colliders = static_cast<std::uint32_t>(world.pieces.size());
     for (std::uint32_t i = 0; i + 1 < colliders; ++i) {
       const auto count = static_cast<std::uint32_t>(integer(0, 4));
-      world.contact_cache.contacts.push_back(
-          {i, i + 1, static_cast<std::uint32_t>(world.contact_cache.points.size()), count});
+      world.memory().contact_cache.contacts.push_back(
+          {i, i + 1, static_cast<std::uint32_t>(world.memory().contact_cache.points.size()), count});
       for (std::uint32_t k = 0; k < count; ++k) {
-        world.contact_cache.points.push_back({bits(), number(0, 3), vector(10), vector(1)});
+        world.memory().contact_cache.points.push_back({bits(), number(0, 3), vector(10), vector(1)});
       }
     }
     for (std::size_t i = 0; i < world.bodies.size(); ++i) {
       world.bodies.applied_force[i] = vector(2);
       world.bodies.applied_torque[i] = vector(2);
       world.bodies.asleep[i] = static_cast<std::uint8_t>(integer(0, 1));
-      world.sleep.calm_steps[i] = static_cast<std::uint32_t>(integer(0, 20));
-      world.sleep.energy[i] = number(0, 1);
-      world.sleep.island[i] = static_cast<std::uint32_t>(integer(0, 3));
+      world.memory().sleep.calm_steps[i] = static_cast<std::uint32_t>(integer(0, 20));
+      world.memory().sleep.energy[i] = number(0, 1);
+      world.memory().sleep.island[i] = static_cast<std::uint32_t>(integer(0, 3));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "world/random_world.hpp"
 
 #include "world/inverse_mass.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/query.hpp>
 
@@ -149,7 +150,7 @@ TEST(Snapshot, CopyKnowsNothingOfWhatHappensToTheOriginal) {
   const World copy = world;
   const std::uint64_t hash = world.state_hash();
   world.bodies.position[0].x() += 1;
-  world.contact_cache.points.clear();
+  world.memory().contact_cache.points.clear();
   world.remove_body(world.handle_of(1));
   EXPECT_EQ(copy.state_hash(), hash);
   EXPECT_EQ(copy.bodies.size(), world.bodies.size() + 1);

@@ -44,13 +44,13 @@ int main() {
     Simulation simulation(make_scene());
     World& world = simulation.world();
     const BodyHandle arm = world.find("arm");
-    const std::uint32_t shoulder = world.find_joint("shoulder");
+    const JointHandle shoulder = world.find_joint("shoulder");
 
     for (int k = 0; k < 400; ++k) {
       if (simulation.step().stopped) return 1;
     }
-    const double weight = measure_weight(simulation);                     // 10 kg: 98.1 N
-    const double torque = simulation.joint_loads()[shoulder].torque.y();  // 2 kg at 0.5 m: 9.81 N m
+    const double weight = measure_weight(simulation);                  // 10 kg: 98.1 N
+    const double torque = simulation.joint_load(shoulder).torque.y();  // 2 kg at 0.5 m: 9.81 N m
     std::cout << "the ground carries " << weight << " N, the shoulder " << std::abs(torque) << " N m\n";
 
     const World start = world;  // a copy is a snapshot

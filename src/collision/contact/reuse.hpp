@@ -13,7 +13,7 @@
 #include "collision/collider.hpp"
 #include "collision/contact/contact.hpp"
 
-#include <achilles/manifold_memory.hpp>
+#include "collision/manifold_memory.hpp"
 
 #include <span>
 

@@ -72,7 +72,7 @@ void set_contact_targets(const World& world, const AnitescuOptions& options, dou
     const ContactPoint& point = scratch.contacts.points[where.point];
     if (point.gap < 0) row.target += (1 - options.stabilization) * point.gap / h;
     const CachedPoint* cached =
-        find_cached_point(world.contact_cache, scratch.matches[where.contact], point.feature,
+        find_cached_point(world.memory().contact_cache, scratch.matches[where.contact], point.feature,
                           contact_place(world.bodies, contact, point.position), options.speculative_distance);
     if (cached == nullptr || !(cached->approach > options.tolerance)) return;
     const double speed = law_of(world, contact, scratch).restitution * cached->approach;

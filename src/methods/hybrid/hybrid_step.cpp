@@ -41,7 +41,7 @@ class HybridStep {
       advance_resting();
       if (any_flies) return_scripted();
     } else {
-      report_.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size());
+      report_.lost_contacts = static_cast<int>(world_.memory().contact_cache.contacts.size());
       scratch_.next_cache.contacts.clear();
       scratch_.next_cache.points.clear();
       exchange_caches(world_, scratch_);
@@ -140,8 +140,8 @@ class HybridStep {
     copy_to(bodies_.position, local_.position);
     copy_to(bodies_.orientation, local_.orientation);
     copy_to(bodies_.velocity, local_.velocity);
-    copy_to(world_.contact_cache.contacts, local_.cache.contacts);
-    copy_to(world_.contact_cache.points, local_.cache.points);
+    copy_to(world_.memory().contact_cache.contacts, local_.cache.contacts);
+    copy_to(world_.memory().contact_cache.points, local_.cache.points);
     copy_to(world_.joint_states, local_.joints);
   }
 
@@ -149,8 +149,8 @@ class HybridStep {
     copy_to(local_.position, bodies_.position);
     copy_to(local_.orientation, bodies_.orientation);
     copy_to(local_.velocity, bodies_.velocity);
-    copy_to(local_.cache.contacts, world_.contact_cache.contacts);
-    copy_to(local_.cache.points, world_.contact_cache.points);
+    copy_to(local_.cache.contacts, world_.memory().contact_cache.contacts);
+    copy_to(local_.cache.points, world_.memory().contact_cache.points);
     copy_to(local_.joints, world_.joint_states);
   }
 

@@ -5,6 +5,7 @@
 #include "collision/continuous/motion.hpp"
 #include "collision/detect.hpp"
 #include "methods/impulse_conservative/conservative_workspace.hpp"
+#include "world/world_memory.hpp"
 
 #include <achilles/report.hpp>
 #include <achilles/world.hpp>

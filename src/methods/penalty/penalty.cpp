@@ -194,7 +194,7 @@ class PenaltyStep {
         ++report_.new_contacts;
       }
     }
-    report_.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size()) - kept;
+    report_.lost_contacts = static_cast<int>(world_.memory().contact_cache.contacts.size()) - kept;
     exchange_caches(world_, scratch_);
   }
 

@@ -11,8 +11,8 @@ constexpr std::size_t kSupportBlock = 64;
 
 bool touched_before(const World& world, std::int32_t match) {
   if (match < 0) return false;
-  const CachedContact& cached = world.contact_cache.contacts[static_cast<std::size_t>(match)];
-  const auto* first = world.contact_cache.points.data() + cached.first;
+  const CachedContact& cached = world.memory().contact_cache.contacts[static_cast<std::size_t>(match)];
+  const auto* first = world.memory().contact_cache.points.data() + cached.first;
   return std::any_of(first, first + cached.count, [](const CachedPoint& point) { return !point.impulse.isZero(0); });
 }
 

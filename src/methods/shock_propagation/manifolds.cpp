@@ -190,7 +190,7 @@ class ManifoldBuilder {
     const std::int32_t match = work_.matches[view.index];
     if (match < 0) return false;
     const CachedPoint* cached =
-        find_cached_point(world_.contact_cache, match, point.feature,
+        find_cached_point(world_.memory().contact_cache, match, point.feature,
                           contact_place(world_.bodies, view.contact, point.position), options_.speculative_distance);
     if (cached == nullptr) return false;
     manifold.normal[i] = std::max(0.0, manifold.n.dot(cached->impulse));

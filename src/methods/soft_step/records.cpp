@@ -139,7 +139,8 @@ class SoftRecords {
     scratch_.next_cache.contacts.resize(sum_.contacts);
     scratch_.next_cache.points.resize(sum_.points);
     report.new_contacts += static_cast<int>(sum_.contacts - sum_.kept);
-    report.lost_contacts = static_cast<int>(world_.contact_cache.contacts.size()) - static_cast<int>(sum_.kept);
+    report.lost_contacts =
+        static_cast<int>(world_.memory().contact_cache.contacts.size()) - static_cast<int>(sum_.kept);
     report.contacts = static_cast<int>(scratch_.contacts.points.size());
     report.islands = static_cast<int>(scratch_.islands.size());
     exchange_caches(world_, scratch_);
@@ -299,15 +300,16 @@ const CachedPoint* ContactStaging::recall(const Contact& contact, std::uint32_t 
   const ContactPoint& point = contacts_.contacts.points[contact.first + place];
   const std::int32_t match = contacts_.matches[index];
   if (match < 0) return nullptr;
-  const CachedContact& cached = world_.contact_cache.contacts[static_cast<std::size_t>(match)];
+  const CachedContact& cached = world_.memory().contact_cache.contacts[static_cast<std::size_t>(match)];
   // Points of a contact that was reused come in the same order as before.
-  if (place < cached.count && world_.contact_cache.points[cached.first + place].feature == point.feature) {
-    return &world_.contact_cache.points[cached.first + place];
+  if (place < cached.count && world_.memory().contact_cache.points[cached.first + place].feature == point.feature) {
+    return &world_.memory().contact_cache.points[cached.first + place];
   }
   for (std::uint32_t i = cached.first; i < cached.first + cached.count; ++i) {
-    if (world_.contact_cache.points[i].feature == point.feature) return &world_.contact_cache.points[i];
+    if (world_.memory().contact_cache.points[i].feature == point.feature)
+      return &world_.memory().contact_cache.points[i];
   }
-  return find_cached_point(world_.contact_cache, match, point.feature,
+  return find_cached_point(world_.memory().contact_cache, match, point.feature,
                            contact_place(world_.bodies, contact, point.position), options_.speculative_distance);
 }
 
