@@ -173,6 +173,8 @@ class World {
   void add_script(const ScriptDescription& description);
   /// Gives every body with a script the constant velocity that takes it to its place at time + h.
   void aim_scripts(double h);
+  /// The same for a part of a step, which begins at `start` [s].
+  void aim_scripts(double start, double h);
 
   /// Two bodies, by dense index, that pass through each other from now on.
   void ignore_pair(std::uint32_t first, std::uint32_t second);

@@ -130,11 +130,12 @@ void append_drive(const Row& axis_row, const JointDrive& drive, double position,
   }
 }
 
-void append_control(const World& world, const Row& axis_row, std::uint32_t joint, std::size_t axis, double h,
+void append_control(const World& world, const Row& axis_row, std::uint32_t joint, std::size_t axis, StepSpan step,
                     RowList& list) {
   const DriveControl& control = world.joints[joint].drives[axis].control;
   if (control.kind == DriveControl::Kind::kNone) return;
-  const DriveTarget target = find_drive_target(world, joint, axis, h);
+  const double h = step.h;
+  const DriveTarget target = find_drive_target(world, joint, axis, step);
   const double position = world.joint_states[joint].position[axis];
   Row row = axis_row;
   if (control.kind == DriveControl::Kind::kForce) {
@@ -191,7 +192,7 @@ JointRows append_joint_rows(World& world, std::uint32_t joint, const JointRowInp
     const Row row = make_axis_row(model, world.bodies, pose, axis);
     append_limits(row, model.drives[axis], pose.position[axis], full_rate(row, model, input.free), h, axis, list);
     append_drive(row, model.drives[axis], pose.position[axis], h, axis, list);
-    append_control(world, row, joint, axis, h, list);
+    append_control(world, row, joint, axis, {input.start, h}, list);
     if (model.drives[axis].armature > 0) {
       list.push(make_armature_row(model, world.bodies, pose, axis, input.inverse_mass, input.before),
                 slot_of(axis, kArmature));

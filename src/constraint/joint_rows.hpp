@@ -34,6 +34,7 @@ struct JointRowInput {
   std::span<const BodyInverseMass> inverse_mass;
   std::span<const BodyVelocity> before;  // at the beginning of the step
   std::span<const BodyVelocity> free;    // after the external forces of the step: limits far away are left out by them
+  double start = 0;                      // [s] time at which the step begins
   double h = 0;                          // [s]
 };
 

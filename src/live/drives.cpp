@@ -48,7 +48,7 @@ Json describe(const World& world, std::uint32_t joint, std::size_t axis, Kind ki
   const JointDrive& drive = at.drives[axis];
   const bool slides = at.kind == JointKind::kSlider;
   const bool is_motor = drive.control.kind == DriveControl::Kind::kNone;
-  const double value = is_motor ? drive.motor_target : find_drive_target(world, joint, axis, 0).start;
+  const double value = is_motor ? drive.motor_target : find_drive_target(world, joint, axis, {world.time, 0}).start;
   const double wide = widest(kind, slides, drive, value);
   const bool is_limited = kind == Kind::kPosition && std::isfinite(drive.lower) && std::isfinite(drive.upper);
   const double low = is_limited ? drive.lower : -wide, high = is_limited ? drive.upper : wide;

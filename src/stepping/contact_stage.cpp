@@ -3,6 +3,7 @@
 #include "constraint/drive_target.hpp"
 #include "constraint/joint_pose.hpp"
 #include "math/refill.hpp"
+#include "stepping/contact_record.hpp"
 #include "world/colliders.hpp"
 #include "world/contact_memory.hpp"
 #include "world/inverse_mass.hpp"
@@ -30,8 +31,8 @@ double measure_script_work(const BodyArrays& bodies, const ContactRecord& contac
   return work(contact.body_a, 1) + work(contact.body_b, -1);
 }
 
-void make_room_for_bodies(World& world, double h, StepWorkspace& scratch) {
-  world.aim_scripts(h);
+void make_room_for_bodies(World& world, StepSpan step, StepWorkspace& scratch) {
+  world.aim_scripts(step.start, step.h);
   const std::size_t n = world.bodies.size();
   scratch.inverse_mass.resize(n);
   scratch.movable.resize(n);
@@ -47,8 +48,8 @@ void prepare_body(const BodyArrays& bodies, std::size_t body, BodyWorkspace& scr
   scratch.inverse_mass[body] = scratch.movable[body] != 0 ? compute_inverse_mass(bodies, body) : BodyInverseMass{};
 }
 
-void prepare_bodies(World& world, double h, StepWorkspace& scratch) {
-  make_room_for_bodies(world, h, scratch);
+void prepare_bodies(World& world, StepSpan step, StepWorkspace& scratch) {
+  make_room_for_bodies(world, step, scratch);
   scratch.runner.run(world.bodies.size(), kBodyBlock, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) prepare_body(world.bodies, i, scratch);
   });
@@ -260,7 +261,7 @@ void append_rows_of_coupling(const World& world, std::uint32_t term, std::size_t
 
 }  // namespace
 
-void build_rows(World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch) {
+void build_rows(World& world, double start, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch) {
   const std::uint32_t contact_count = count_of(scratch.contacts.contacts);
   scratch.rows.clear();
   scratch.impulses.clear();
@@ -278,7 +279,7 @@ void build_rows(World& world, const ContactRowOptions& options, bool warm_start,
     scratch.coupling_rows_start.push_back(count_of(scratch.coupling_rows));
   };
   const std::uint32_t joint_end = contact_count + count_of(world.joints);
-  const JointRowInput input{scratch.inverse_mass, scratch.velocity_before, world.bodies.velocity, options.h};
+  const JointRowInput input{scratch.inverse_mass, scratch.velocity_before, world.bodies.velocity, start, options.h};
   for (std::size_t island = 0; island < scratch.islands.size(); ++island) {
     mark();
     const std::size_t island_start = scratch.rows.size();
@@ -312,13 +313,12 @@ bool has_touched(const Contact& contact, double touching, const StepWorkspace& s
 /// Writes one touching contact to its place in the next memory.
 void remember_contact(const BodyArrays& bodies, const Contact& contact, ContactTally& at, StepWorkspace& scratch) {
   ContactCache& next = scratch.next_cache;
-  next.contacts[at.contacts++] = {contact.collider_a, contact.collider_b, at.points, contact.count};
+  next.contacts[at.contacts++] = make_cached_contact(contact, at.points);
   for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
-    const bool acted = !scratch.records[p].impulse.isZero(0);
-    const double approach = acted && !scratch.point_approach.empty() ? scratch.point_approach[p] : 0;
+    const double approach = scratch.point_approach.empty() ? 0 : scratch.point_approach[p];
     const ContactPoint& point = scratch.contacts.points[p];
-    next.points[at.points++] = {point.feature, approach, scratch.records[p].impulse,
-                                contact_place(bodies, contact, point.position)};
+    next.points[at.points++] =
+        make_cached_point(point, approach, scratch.records[p].impulse, contact_place(bodies, contact, point.position));
   }
 }
 
@@ -363,7 +363,7 @@ void fill_records(const BodyArrays& bodies, StepWorkspace& scratch, StepReport& 
       const Contact& contact = contacts.contacts[where.contact];
       const ContactPoint& point = contacts.points[where.point];
       const Vec3 impulse = contact_impulse(where, rows, impulses, point.normal);
-      scratch.records[where.point] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, impulse};
+      scratch.records[where.point] = make_contact_record(contact.body_a, contact.body_b, point, impulse);
       scratch.point_approach[where.point] = where.approach;
       report.external_work += measure_script_work(bodies, scratch.records[where.point], impulse);
       if (!impulse.isZero(0)) {
@@ -412,8 +412,8 @@ void exchange_caches(World& world, MemoryWorkspace& memory) {
   if (memory.cache_exchanges++ == 0) std::swap(memory.next_cache, memory.former_cache);
 }
 
-void conclude_joints(World& world, double h, StepWorkspace& scratch, StepReport& report) {
-  follow_drive_targets(world, h);
+void conclude_joints(World& world, StepSpan step, StepWorkspace& scratch, StepReport& report) {
+  follow_drive_targets(world, step);
   refill(scratch.joint_loads, world.joints.size(), JointLoad{});
   for (std::size_t island = 0; island < scratch.islands.size(); ++island) {
     const std::uint32_t first = scratch.row_start[island];
@@ -424,7 +424,7 @@ void conclude_joints(World& world, double h, StepWorkspace& scratch, StepReport&
       const JointRows& where = scratch.joint_rows[k];
       const WorldJoint& joint = world.joints[where.joint];
       report.external_work += take_joint_impulses(world, where, rows, impulses, scratch.velocity_before);
-      scratch.joint_loads[where.joint] = measure_joint_load(world, where, rows, impulses, h);
+      scratch.joint_loads[where.joint] = measure_joint_load(world, where, rows, impulses, step.h);
       scratch.constrained[joint.body_a] = 1;
       scratch.constrained[joint.body_b] = 1;
     }

@@ -2,6 +2,7 @@
 // joints island by island, and hand the impulses on to the records and to the World's memory.
 #pragma once
 
+#include "constraint/drive_target.hpp"
 #include "stepping/step_workspace.hpp"
 
 #include <achilles/world.hpp>
@@ -10,11 +11,11 @@ namespace achilles {
 
 /// Inverse masses, movable bodies and the velocities before the step; scripted bodies get the velocity that the script
 /// requires over h.
-void prepare_bodies(World& world, double h, StepWorkspace& scratch);
+void prepare_bodies(World& world, StepSpan step, StepWorkspace& scratch);
 
 /// The same in two parts, for methods that have more to do with every body: room for all, then body by body, on any
 /// thread.
-void make_room_for_bodies(World& world, double h, StepWorkspace& scratch);
+void make_room_for_bodies(World& world, StepSpan step, StepWorkspace& scratch);
 void prepare_body(const BodyArrays& bodies, std::size_t body, BodyWorkspace& scratch);
 
 /// Work that a body moved by a script does through an impulse on the second body of a contact [J].
@@ -50,7 +51,7 @@ void find_ungrouped_contacts(World& world, double margin, double h, double reuse
 void island_contacts(const World& world, StepWorkspace& scratch);
 
 /// Rows of all contacts and joints, island after island.
-void build_rows(World& world, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch);
+void build_rows(World& world, double start, const ContactRowOptions& options, bool warm_start, StepWorkspace& scratch);
 
 /// Calls solve(island) for every island, in parallel on the workspace's threads; islands share no movable body.
 template <class Solve>
@@ -74,7 +75,7 @@ void conclude_memory(World& world, const ContactTally& sum, StepWorkspace& scrat
 void exchange_caches(World& world, MemoryWorkspace& memory);
 
 /// The same for joints, after a step of length h: impulses, loads, the work of motors.
-void conclude_joints(World& world, double h, StepWorkspace& scratch, StepReport& report);
+void conclude_joints(World& world, StepSpan step, StepWorkspace& scratch, StepReport& report);
 
 /// Largest positional violation of a joint in the present pose [m]; keeps the joints' positions up to date.
 double update_joint_positions(World& world);

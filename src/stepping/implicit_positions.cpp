@@ -103,8 +103,8 @@ ImplicitReport solve_implicit_positions(World& world, const ImplicitOptions& opt
       island_contacts(world, scratch);
     }
     linearize_gaps_back(world.bodies, h, local.guess, scratch.contacts);
-    build_rows(world, {h, options.restitution_threshold, -kInfinity, options.speculative_distance}, options.warm_start,
-               scratch);
+    build_rows(world, world.time, {h, options.restitution_threshold, -kInfinity, options.speculative_distance},
+               options.warm_start, scratch);
     linearize_joints_back(world, h, local.guess, scratch);
     if (!options.friction) drop_friction(scratch.rows);
     solve_islands(world, options.solve, scratch);

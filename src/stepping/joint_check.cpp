@@ -45,7 +45,7 @@ double measure_relative_joint_error(const World& world) {
   return largest;
 }
 
-void check_joints(World& world, double h, double error_before, StepReport& report, double promise) {
+void check_joints(World& world, StepSpan step, double error_before, StepReport& report, double promise) {
   const double allowed = std::max(promise, (1 - kLeastProgress) * error_before);
   for (std::size_t k = 0; k < world.joints.size(); ++k) {
     const WorldJoint& joint = world.joints[k];
@@ -57,7 +57,7 @@ void check_joints(World& world, double h, double error_before, StepReport& repor
     report.joint_error = std::max(report.joint_error, error);
     const double arm = find_arm(world, joint);
     if (!report.stopped && arm > 0 && error > allowed * arm) {
-      report.stopped = Stop{"joint-error", world.time + h, describe(world, k, error, arm, promise)};
+      report.stopped = Stop{"joint-error", step.start + step.h, describe(world, k, error, arm, promise)};
     }
   }
 }

@@ -1,6 +1,8 @@
 // What a joint promises, checked after every step.
 #pragma once
 
+#include "constraint/drive_target.hpp"
+
 #include <achilles/report.hpp>
 #include <achilles/world.hpp>
 
@@ -14,6 +16,6 @@ namespace achilles {
 /// The report stops the run with the reason "joint-error" where a rigid joint is off by more than `promise`, a share of
 /// its arm, and the step did not bring it closer than `error_before`, the relative error before the step. A mechanism
 /// that is assembled from parts far apart so comes together and runs on; joints that contradict each other do not.
-void check_joints(World& world, double h, double error_before, StepReport& report, double promise = 0.01);
+void check_joints(World& world, StepSpan step, double error_before, StepReport& report, double promise = 0.01);
 
 }  // namespace achilles

@@ -4,8 +4,9 @@
 
 namespace achilles {
 
-void move_bodies(World& world, const MotionOptions& options, const SolverOptions& solver, double h,
+void move_bodies(World& world, const MotionOptions& options, const SolverOptions& solver, StepSpan step,
                  StepWorkspace& scratch, StepReport& report) {
+  const double h = step.h;
   const double joint_error = measure_relative_joint_error(world);
   if (options.release != nullptr) {
     follow_drift(world, h, options.integrator, scratch, *options.release);
@@ -18,7 +19,7 @@ void move_bodies(World& world, const MotionOptions& options, const SolverOptions
     close_joints(world, 1e-3 * options.slop, scratch);
   }
   rebound(world, solver, options.slop, h, scratch, report);
-  check_joints(world, h, joint_error, report);
+  check_joints(world, step, joint_error, report);
 }
 
 }  // namespace achilles

@@ -2,6 +2,7 @@
 
 #include "constraint/touch_rows.hpp"
 #include "math/refill.hpp"
+#include "stepping/contact_record.hpp"
 #include "stepping/energy_blend.hpp"
 
 #include <algorithm>
@@ -165,12 +166,8 @@ void record_touch_impulses(StepWorkspace& scratch) {
   for (const Contact& contact : scratch.contacts.contacts) {
     for (const ContactPoint& point : scratch.contacts.points_of(contact)) {
       const std::size_t row = scratch.rows_of_point[p++];
-      Vec3 impulse = scratch.impulses[row] * point.normal;
-      for (std::size_t k = row + 1; k < std::min(row + 3, scratch.rows.size()); ++k) {
-        if (scratch.rows[k].normal_row < 0) break;
-        impulse += scratch.impulses[k] * scratch.rows[k].linear_b;
-      }
-      scratch.records.push_back({contact.body_a, contact.body_b, point.position, point.normal, point.gap, impulse});
+      const Vec3 impulse = sum_impulse_of_point(scratch.rows, scratch.impulses, row, point.normal);
+      scratch.records.push_back(make_contact_record(contact.body_a, contact.body_b, point, impulse));
     }
   }
 }

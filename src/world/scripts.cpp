@@ -49,10 +49,12 @@ void World::add_script(const ScriptDescription& description) {
   bodies.position[body] = pose.p + pose.q * bodies.center_B[body];
 }
 
-void World::aim_scripts(double h) {
+void World::aim_scripts(double h) { aim_scripts(time, h); }
+
+void World::aim_scripts(double start, double h) {
   for (const WorldScript& script : scripts) {
     const std::uint32_t body = script.body;
-    const Pose goal = script.path->pose(time + h);
+    const Pose goal = script.path->pose(start + h);
     const Vec3 center = goal.p + goal.q * bodies.center_B[body];
     bodies.velocity[body].linear = (center - bodies.position[body]) / h;
     Quat turn = goal.q * bodies.orientation[body].conjugate();

@@ -44,7 +44,7 @@ struct Stages {
 
   explicit Stages(const Scene& scene) : world(scene) {
     options.warm_start = false;
-    make_room_for_bodies(world, h, work);
+    make_room_for_bodies(world, {world.time, h}, work);
     for (std::size_t i = 0; i < world.bodies.size(); ++i) {
       prepare_body(world.bodies, i, work);
       integrate_velocity(world, i, work.inverse_mass, h, work.motion);

@@ -11,7 +11,7 @@ struct ExplicitEulerOptions {
 
 /// s⁺ = s + h u,  u⁺ = u + h (M⁻¹ f − c u): positions follow the velocities before the step.
 StepReport advance_explicit_euler(World& world, const ExplicitEulerOptions& options, StepWorkspace& scratch, double h) {
-  prepare_bodies(world, h, scratch);
+  prepare_bodies(world, {world.time, h}, scratch);
   BodyArrays& bodies = world.bodies;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (scratch.movable[i] == 0) continue;

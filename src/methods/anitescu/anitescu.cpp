@@ -115,7 +115,7 @@ int remember_collisions(const World& world, const AnitescuOptions& options, doub
 /// Rows of the contacts in the workspace, solved on u*.
 void solve_contacts(World& world, const AnitescuOptions& options, AnitescuScratch& scratch, double h) {
   // No gap counts as closed and nothing bounces by the rule of lcp-fixed: every target is −Φ/h.
-  build_rows(world, {h, kInfinity, -kInfinity, options.speculative_distance}, options.warm_start, scratch);
+  build_rows(world, world.time, {h, kInfinity, -kInfinity, options.speculative_distance}, options.warm_start, scratch);
   set_contact_targets(world, options, h, scratch);
   stabilize_joints(world, options.stabilization, h, scratch);
   solve_islands(world, options.solve, scratch);
@@ -174,7 +174,7 @@ bool add_missed_contacts(const World& world, const AnitescuOptions& options, Ani
 
 StepReport advance_anitescu(World& world, const AnitescuOptions& options, AnitescuScratch& scratch, double h) {
   StepReport report;
-  prepare_bodies(world, h, scratch);
+  prepare_bodies(world, {world.time, h}, scratch);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   limit_geometric_stiffness(world, h, scratch);
   copy_to(world.bodies.velocity, scratch.anitescu.free);
@@ -188,11 +188,11 @@ StepReport advance_anitescu(World& world, const AnitescuOptions& options, Anites
   release_overlaps(world, options.solve, options.stabilization, scratch.anitescu.free, h, scratch, release);
   report.impacts = remember_collisions(world, options, h, scratch);
   conclude_contacts(world, 0, scratch, report);
-  conclude_joints(world, h, scratch, report);
+  conclude_joints(world, {world.time, h}, scratch, report);
   const double joint_error = measure_relative_joint_error(world);
   follow_drift(world, h, Integrator::kConserving, scratch, release);
   close_joints(world, kJointTolerance, scratch);
-  check_joints(world, h, joint_error, report);
+  check_joints(world, {world.time, h}, joint_error, report);
   return report;
 }
 

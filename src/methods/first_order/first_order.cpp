@@ -47,14 +47,14 @@ StepReport advance_first_order(World& world, const FirstOrderOptions& options, S
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
     if (world.bodies.is_movable(i)) world.bodies.velocity[i] = {};
   }
-  prepare_bodies(world, h, scratch);
+  prepare_bodies(world, {world.time, h}, scratch);
   cause_velocities(world, scratch);
   find_contacts(world, options.speculative_distance, h, scratch);
-  build_rows(world, {h, kInfinity, -kInfinity, options.speculative_distance}, true, scratch);
+  build_rows(world, world.time, {h, kInfinity, -kInfinity, options.speculative_distance}, true, scratch);
   set_targets(world, options.correction, h, scratch);
   solve_islands(world, options.solve, scratch);
   conclude_contacts(world, 0, scratch, report);
-  conclude_joints(world, h, scratch, report);
+  conclude_joints(world, {world.time, h}, scratch, report);
   integrate_positions(world, h, Integrator::kSemiImplicit, scratch.motion, scratch.constrained);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
     if (world.bodies.is_movable(i)) world.bodies.velocity[i] = {};

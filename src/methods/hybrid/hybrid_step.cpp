@@ -188,22 +188,20 @@ class HybridStep {
   void advance_resting() {
     wake(true);
     const double shortest = h_ / std::pow(2.0, options_.halvings);
-    // Scripts are at the time of the World: it goes along within the step.
-    const double start = world_.time, end = start + h_;
-    double dt = h_;
-    while (end - world_.time > 1e-9 * h_) {
-      dt = std::min(dt, end - world_.time);
+    double now = world_.time, dt = h_;
+    const double end = now + h_;
+    while (end - now > 1e-9 * h_) {
+      dt = std::min(dt, end - now);
       remember_state();
-      const StepReport part = advance_constraints(dt);
+      const StepReport part = advance_constraints({now, dt});
       if (dt > 1.001 * shortest && gets_too_deep(dt)) {
         return_to_state();
         dt *= 0.5;
       } else {
         take(part);
-        world_.time += dt;
+        now += dt;
       }
     }
-    world_.time = start;
   }
 
   void take(const StepReport& part) {
@@ -225,24 +223,25 @@ class HybridStep {
   }
 
   /// The stages of `lcp-fixed` for the bodies that are awake.
-  StepReport advance_constraints(double dt) {
+  StepReport advance_constraints(StepSpan step) {
+    const double dt = step.h;
     const LcpFixedOptions& fixed = options_.constraint;
     copy_to(local_.applied_force, bodies_.applied_force);
     copy_to(local_.applied_torque, bodies_.applied_torque);
     StepReport report;
-    prepare_bodies(world_, dt, scratch_);
+    prepare_bodies(world_, step, scratch_);
     integrate_velocities(world_, scratch_.inverse_mass, dt, scratch_.motion);
     limit_geometric_stiffness(world_, dt, scratch_);
     remember_free_motion(world_, scratch_);
     find_contacts(world_, fixed.speculative_distance, dt, scratch_);
     drop_sleeping_contacts();
-    build_rows(world_, {dt, fixed.restitution_threshold, fixed.slop, fixed.speculative_distance}, fixed.warm_start,
-               scratch_);
+    build_rows(world_, step.start, {dt, fixed.restitution_threshold, fixed.slop, fixed.speculative_distance},
+               fixed.warm_start, scratch_);
     solve_islands(world_, {fixed.solver, fixed.eliminate_joints}, scratch_);
     conclude_contacts(world_, fixed.slop, scratch_, report);
-    conclude_joints(world_, dt, scratch_, report);
+    conclude_joints(world_, step, scratch_, report);
     const CorrectionOptions correction{fixed.correction, fixed.slop, fixed.correction_iterations};
-    move_bodies(world_, {fixed.integrator, correction, fixed.slop}, fixed.solver, dt, scratch_, report);
+    move_bodies(world_, {fixed.integrator, correction, fixed.slop}, fixed.solver, step, scratch_, report);
     return report;
   }
 

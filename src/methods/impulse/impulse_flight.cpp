@@ -13,7 +13,7 @@
 namespace achilles {
 
 void ImpulseFlights::begin() {
-  prepare_bodies(world_, h_, scratch_);
+  prepare_bodies(world_, {world_.time, h_}, scratch_);
   const std::size_t n = bodies_.size();
   refill(local_.acceleration, n, Vec3(Vec3::Zero()));
   refill(local_.ways, n, ImpulseWorkspace::DescribedWay{});

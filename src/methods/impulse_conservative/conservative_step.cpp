@@ -82,7 +82,7 @@ class ConservativeStep {
   }
 
   void prepare() {
-    prepare_bodies(world_, h_, scratch_);
+    prepare_bodies(world_, {world_.time, h_}, scratch_);
     scratch_.records.clear();
     const std::size_t n = bodies_.size();
     refill(local_.flights, n, Flight{});

@@ -3,6 +3,7 @@
 #include "constraint/touch_rows.hpp"
 #include "impact/law/two_body.hpp"
 #include "math/refill.hpp"
+#include "stepping/contact_record.hpp"
 #include "stepping/energy_blend.hpp"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ class PairResolution {
     };
     push(impact_.body_a, -1);
     push(impact_.body_b, 1);
-    records_.push_back({impact_.body_a, impact_.body_b, point.position, point.normal, point.gap, impulse});
+    records_.push_back(make_contact_record(impact_.body_a, impact_.body_b, point, impulse));
   }
 
   // ---- Microcollisions

@@ -50,10 +50,11 @@ void carry_contacts(const World& world, LcpFixedWorkspace& scratch) {
   island_contacts(world, scratch);
 }
 
-StepReport repeat_forces(World& world, const LcpFixedOptions& options, LcpFixedWorkspace& scratch, double h) {
+StepReport repeat_forces(World& world, const LcpFixedOptions& options, LcpFixedWorkspace& scratch, StepSpan step) {
+  const double h = step.h;
   StepReport report;
   const double joint_error = measure_relative_joint_error(world);
-  prepare_bodies(world, h, scratch);
+  prepare_bodies(world, step, scratch);
   damp_velocities(world, options.speed_ups.damping, h);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   const double free = 2 * h * world.gravity.norm();
@@ -79,7 +80,7 @@ StepReport repeat_forces(World& world, const LcpFixedOptions& options, LcpFixedW
   }
   report.contacts = static_cast<int>(scratch.records.size());
   integrate_positions(world, h, options.integrator, scratch.motion, scratch.constrained);
-  check_joints(world, h, joint_error, report);
+  check_joints(world, step, joint_error, report);
   return report;
 }
 

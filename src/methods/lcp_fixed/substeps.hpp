@@ -1,6 +1,7 @@
 // Parts of a step, with collision detection and contact forces on demand, [Erleben04, sec. 2.2.3].
 #pragma once
 
+#include "constraint/drive_target.hpp"
 #include "stepping/step_workspace.hpp"
 
 #include <achilles/report.hpp>
@@ -41,10 +42,10 @@ void fix_points_to_bodies(const World& world, LcpFixedWorkspace& scratch);
 /// The contacts of the workspace at the present pose: points move with the bodies, normals stay, gaps follow.
 void carry_contacts(const World& world, LcpFixedWorkspace& scratch);
 
-/// A part of h [s] in which the contact impulses of the workspace act again on the bodies; those of contacts that met
+/// A part of a step in which the contact impulses of the workspace act again on the bodies; those of contacts that met
 /// faster than free motion explains are collisions, not forces, and do not.
 [[nodiscard]] StepReport repeat_forces(World& world, const LcpFixedOptions& options, LcpFixedWorkspace& scratch,
-                                       double h);
+                                       StepSpan step);
 
 /// Adds the report and the records of one part to those of the step.
 void collect_part(const StepReport& part, StepReport& whole, LcpFixedWorkspace& scratch);

@@ -21,7 +21,7 @@ class RetroactiveStep {
   StepReport run() {
     const LcpFixedOptions& fixed = options_.fixed;
     StepReport report;
-    prepare_bodies(world_, h_, scratch_);
+    prepare_bodies(world_, {world_.time, h_}, scratch_);
     integrate_velocities(world_, scratch_.inverse_mass, h_, scratch_.motion);
     limit_geometric_stiffness(world_, h_, scratch_);
     remember_free_motion(world_, scratch_);
@@ -32,9 +32,9 @@ class RetroactiveStep {
     for (int attempt = 1; attempt < options_.attempts && add_violated(); ++attempt) solve_step();
     local_.start.restore(world_.bodies);
     conclude_contacts(world_, fixed.slop, scratch_, report);
-    conclude_joints(world_, h_, scratch_, report);
+    conclude_joints(world_, {world_.time, h_}, scratch_, report);
     const CorrectionOptions correction{fixed.correction, fixed.slop, fixed.correction_iterations};
-    move_bodies(world_, {fixed.integrator, correction, fixed.slop}, fixed.solver, h_, scratch_, report);
+    move_bodies(world_, {fixed.integrator, correction, fixed.slop}, fixed.solver, {world_.time, h_}, scratch_, report);
     return report;
   }
 
@@ -44,8 +44,8 @@ class RetroactiveStep {
     const LcpFixedOptions& fixed = options_.fixed;
     local_.start.restore(world_.bodies);
     copy_to(local_.free, world_.bodies.velocity);
-    build_rows(world_, {h_, fixed.restitution_threshold, fixed.slop, fixed.speculative_distance}, fixed.warm_start,
-               scratch_);
+    build_rows(world_, world_.time, {h_, fixed.restitution_threshold, fixed.slop, fixed.speculative_distance},
+               fixed.warm_start, scratch_);
     solve_islands(world_, {fixed.solver, fixed.eliminate_joints}, scratch_);
     refill<std::uint8_t>(scratch_.constrained, world_.bodies.size(), 0);
     for (std::size_t i = 0; i < scratch_.rows.size(); ++i) {

@@ -3,6 +3,7 @@
 #include "constraint/point_row.hpp"
 #include "math/refill.hpp"
 #include "motion/integrate.hpp"
+#include "stepping/contact_record.hpp"
 #include "stepping/contact_stage.hpp"
 #include "world/inverse_mass.hpp"
 
@@ -36,7 +37,7 @@ class PenaltyStep {
       : world_(world), bodies_(world.bodies), options_(options), scratch_(scratch), h_(h) {}
 
   StepReport run() {
-    prepare_bodies(world_, h_, scratch_);
+    prepare_bodies(world_, {world_.time, h_}, scratch_);
     copy_to(bodies_.applied_force, scratch_.penalty.force);
     copy_to(bodies_.applied_torque, scratch_.penalty.torque);
     double left = h_;
@@ -137,8 +138,7 @@ class PenaltyStep {
               .friction;
       for (const ContactPoint& point : scratch_.contacts.points_of(contact)) {
         const Vec3 force = force_at(contact, point, spring, friction, dt);
-        scratch_.records.push_back(
-            {contact.body_a, contact.body_b, point.position, point.normal, point.gap, h_ * force});
+        scratch_.records.push_back(make_contact_record(contact.body_a, contact.body_b, point, h_ * force));
         if (force.isZero(0)) continue;
         report_.external_work += measure_script_work(bodies_, scratch_.records.back(), dt * force);
         const Arms arms = arms_of(contact, point);
@@ -187,7 +187,7 @@ class PenaltyStep {
       const Contact& contact = scratch_.contacts.contacts[k];
       const std::span<const ContactPoint> points = scratch_.contacts.points_of(contact);
       if (std::none_of(points.begin(), points.end(), [](const ContactPoint& p) { return p.gap < 0; })) continue;
-      scratch_.next_cache.contacts.push_back({contact.collider_a, contact.collider_b, 0, 0});
+      scratch_.next_cache.contacts.push_back({contact.collider_a, contact.collider_b, 0, 0});  // no points
       if (scratch_.matches[k] >= 0) {
         ++kept;
       } else {

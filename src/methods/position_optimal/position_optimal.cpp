@@ -74,7 +74,7 @@ void stop_approach(World& world, const PositionOptimalOptions& options, StepWork
 StepReport advance_position_optimal(World& world, const PositionOptimalOptions& options,
                                     PositionOptimalScratch& scratch, double h) {
   StepReport report;
-  prepare_bodies(world, h, scratch);
+  prepare_bodies(world, {world.time, h}, scratch);
   integrate_velocities(world, scratch.inverse_mass, h, scratch.motion);
   copy_to(world.bodies.velocity, scratch.end);
   take_mean_velocities(world, scratch);

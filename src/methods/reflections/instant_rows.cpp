@@ -15,7 +15,7 @@ void append_island(World& world, const TouchOptions& touch, double h, std::size_
     }
   }
   scratch.impulses.resize(scratch.rows.size(), 0.0);
-  const JointRowInput input{scratch.inverse_mass, scratch.velocity_before, scratch.reflections.free, h};
+  const JointRowInput input{scratch.inverse_mass, scratch.velocity_before, scratch.reflections.free, world.time, h};
   for (const std::uint32_t edge : scratch.islands.edges_of(island)) {
     if (edge < contact_count) continue;
     scratch.joint_rows.push_back(

@@ -54,7 +54,7 @@ void resolve_step_impact(World& world, const ReflectionsOptions& options, Reflec
 void conclude_step(World& world, double h, ReflectionsScratch& scratch, StepReport& report) {
   for (std::size_t r = 0; r < scratch.rows.size(); ++r) scratch.impulses[r] += scratch.reflections.of_impact[r];
   record_touch_impulses(scratch);
-  if (!world.joints.empty()) conclude_joints(world, h, scratch, report);
+  if (!world.joints.empty()) conclude_joints(world, {world.time, h}, scratch, report);
   report.contacts = static_cast<int>(scratch.contacts.points.size());
   report.islands = static_cast<int>(scratch.islands.size());
   if (report.stopped) report.stopped->time = world.time + h;  // the step is made all the same
@@ -65,7 +65,7 @@ void conclude_step(World& world, double h, ReflectionsScratch& scratch, StepRepo
 StepReport advance_reflections(World& world, const ReflectionsOptions& options, ReflectionsScratch& scratch, double h) {
   StepReport report;
   const double joint_error = measure_relative_joint_error(world);
-  prepare_bodies(world, h, scratch);
+  prepare_bodies(world, {world.time, h}, scratch);
   scratch.reflections.start.take(world.bodies);
   predict_velocities(world, h, scratch);
   find_active_contacts(world, options.tolerance, h, scratch);
@@ -78,7 +78,7 @@ StepReport advance_reflections(World& world, const ReflectionsOptions& options, 
   if (needs_impact(world, touch, scratch)) resolve_step_impact(world, options, scratch, report);
   fly_step(world, h, scratch, report);
   conclude_step(world, h, scratch, report);
-  check_joints(world, h, joint_error, report);
+  check_joints(world, {world.time, h}, joint_error, report);
   return report;
 }
 

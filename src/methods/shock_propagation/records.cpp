@@ -3,6 +3,7 @@
 #include "math/refill.hpp"
 #include "methods/shock_propagation/correction.hpp"
 #include "methods/shock_propagation/manifolds.hpp"
+#include "stepping/contact_record.hpp"
 #include "stepping/contact_stage.hpp"
 #include "world/contact_memory.hpp"
 
@@ -72,18 +73,16 @@ class Records {
       const TouchedContacts& row = recording_.touched[manifold.contact / TouchedContacts::kCount];
       const bool touched = row.holds(manifold.contact);
       if (touched && manifold.first == contact.first) {
-        work_.next_cache.contacts[row.place_of(manifold.contact)] = {contact.collider_a, contact.collider_b, cached,
-                                                                     contact.count};
+        work_.next_cache.contacts[row.place_of(manifold.contact)] = make_cached_contact(contact, cached);
       }
       for (std::uint32_t i = 0; i < manifold.count; ++i) {
         const ContactPoint& point = work_.contacts.points[manifold.first + i];
         const Vec3 impulse =
             manifold.normal[i] * manifold.n + manifold.slip1[i] * manifold.t1 + manifold.slip2[i] * manifold.t2;
-        work_.records[manifold.record + i] = {manifold.body_a, manifold.body_b, point.position,
-                                              point.normal,    point.gap,       impulse};
+        work_.records[manifold.record + i] = make_contact_record(manifold.body_a, manifold.body_b, point, impulse);
         if (!touched) continue;
-        work_.next_cache.points[cached++] = {point.feature, 0, impulse,
-                                             contact_place(world_.bodies, contact, point.position)};
+        work_.next_cache.points[cached++] =
+            make_cached_point(point, 0, impulse, contact_place(world_.bodies, contact, point.position));
       }
     }
   }

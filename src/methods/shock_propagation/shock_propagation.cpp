@@ -44,7 +44,7 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   const double joint_error = measure_relative_joint_error(world);
   const TouchSearch search{options.speculative_distance, options.slop, h};
   work.collide = options.collide;
-  make_room_for_bodies(world, h, work);
+  make_room_for_bodies(world, {world.time, h}, work);
   for_each_block(world, work, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       prepare_body(world.bodies, i, work);
@@ -77,8 +77,8 @@ StepReport advance_shock_propagation(World& world, const ShockPropagationOptions
   close_joints(world, kJointTolerance * options.slop, work);
   work.mark("correction");
   rebound_shocks(world, options, h, work, report);
-  conclude_joints(world, h, work, report);
-  check_joints(world, h, joint_error, report);
+  conclude_joints(world, {world.time, h}, work, report);
+  check_joints(world, {world.time, h}, joint_error, report);
   report.external_work += measure_work_of_scripts(world.bodies, work.records);
   put_to_sleep(world, options.sleeping, search, work);
   return report;

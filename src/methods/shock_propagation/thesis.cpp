@@ -2,6 +2,7 @@
 
 #include "math/refill.hpp"
 #include "solver/gauss_seidel.hpp"
+#include "stepping/contact_record.hpp"
 #include "stepping/contact_stage.hpp"
 #include "stepping/correction.hpp"
 
@@ -220,8 +221,7 @@ void ThesisStep::record_impulses(const LayeredRows& contacts) {
   scratch_.records.clear();
   for (const Contact& contact : scratch_.contacts.contacts) {
     for (const ContactPoint& point : scratch_.contacts.points_of(contact)) {
-      scratch_.records.push_back(
-          {contact.body_a, contact.body_b, point.position, point.normal, point.gap, Vec3(Vec3::Zero())});
+      scratch_.records.push_back(make_contact_record(contact.body_a, contact.body_b, point, Vec3::Zero()));
     }
   }
   for (const ContactPointRows& where : contacts.points) {
@@ -242,7 +242,7 @@ void ThesisStep::record_impulses(const LayeredRows& contacts) {
 StepReport advance_thesis(World& world, const ShockPropagationOptions& options, ThesisWorkspace& scratch, double h) {
   StepReport report;
   const double f = options.gravity_fraction;
-  prepare_bodies(world, h, scratch);
+  prepare_bodies(world, {world.time, h}, scratch);
   ThesisStep step(world, options, scratch, h, report);
   LayeredRows &at_start = scratch.contacts_at_start, &at_end = scratch.contacts_at_end;
   step.detect_collisions(at_start);                   // collision detection at time t

@@ -96,7 +96,7 @@ class JointWriter {
   /// See constraint/joint_rows.hpp; the target of a substep is the target of the drive at the substep's end.
   void write_drive(const Row& axis_row, std::size_t axis, double position, std::size_t slot) {
     const DriveControl& control = world_.joints[index_].drives[axis].control;
-    const DriveTarget target = find_drive_target(world_, index_, axis, h_);
+    const DriveTarget target = find_drive_target(world_, index_, axis, {world_.time, h_});
     SoftJointRow& drive = append(axis_row, Kind::kPlain, 0, slot);
     drive.is_motor = true;
     if (control.kind == DriveControl::Kind::kForce) {
@@ -357,7 +357,7 @@ void unpack_joints(const JointBatches& batches, BatchRange range, SoftJoints& jo
 
 double conclude_joints(World& world, double h, const std::vector<BodyVelocity>& velocity_before,
                        const SoftJoints& joints, std::vector<JointLoad>& loads) {
-  follow_drive_targets(world, h);
+  follow_drive_targets(world, {world.time, h});
   refill(loads, world.joints.size(), JointLoad{});
   double work = 0;
   for (const SoftJoint& joint : joints.joints) {

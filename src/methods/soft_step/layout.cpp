@@ -10,7 +10,8 @@ namespace achilles {
 namespace {
 
 // Sizes of the layout. They decide in which order contacts are swept, so that a change of one changes trajectories, but
-// no property of the method. A row takes 128 bytes, a contact of one point 116; a body has about three contacts.
+// no property of the method: every order is a Gauss-Seidel sweep over the same rows with the same fixed points. A row
+// takes 128 bytes, a contact of one point 116; a body has about three contacts.
 constexpr std::uint32_t kFewestOrdered = 512;       // dynamic bodies: fewer are 64 kB, at hand in any order
 constexpr std::uint32_t kFewestInChain = 1000;      // dynamic bodies: fewer take less time than threads need to meet
 constexpr std::uint32_t kFewestInBlocks = 8192;     // dynamic bodies: more than the caches of two cores hold, 4 MB

@@ -1,4 +1,5 @@
 #include "methods/soft_step/stages.hpp"
+#include "stepping/contact_record.hpp"
 #include "stepping/contact_stage.hpp"
 #include "world/contact_memory.hpp"
 
@@ -90,7 +91,7 @@ class SoftRecords {
     bool touched = false;
     for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
       const ContactPoint& point = scratch_.contacts.points[p];
-      scratch_.records[p] = {contact.body_a, contact.body_b, point.position, point.normal, point.gap, Vec3::Zero()};
+      scratch_.records[p] = make_contact_record(contact.body_a, contact.body_b, point, Vec3::Zero());
       scratch_.point_approach[p] = 0;
       touched = touched || point.gap <= 0;
     }
@@ -138,25 +139,19 @@ class SoftRecords {
   void conclude(StepReport& report) {
     scratch_.next_cache.contacts.resize(sum_.contacts);
     scratch_.next_cache.points.resize(sum_.points);
-    report.new_contacts += static_cast<int>(sum_.contacts - sum_.kept);
-    report.lost_contacts =
-        static_cast<int>(world_.memory().contact_cache.contacts.size()) - static_cast<int>(sum_.kept);
-    report.contacts = static_cast<int>(scratch_.contacts.points.size());
-    report.islands = static_cast<int>(scratch_.islands.size());
-    exchange_caches(world_, scratch_);
+    conclude_memory(world_, sum_, scratch_, report);
   }
 
   void remember_contact(const Contact& contact, ContactTally& at) {
     ContactCache& next = scratch_.next_cache;
-    next.contacts[at.contacts++] = {contact.collider_a, contact.collider_b, at.points, contact.count};
+    next.contacts[at.contacts++] = make_cached_contact(contact, at.points);
     const BodyArrays& bodies = world_.bodies;
     const std::uint32_t body = bodies.is_movable(contact.body_a) ? contact.body_a : contact.body_b;
     const Mat3 R_BW = bodies.orientation[body].toRotationMatrix().transpose();
     for (std::uint32_t p = contact.first; p < contact.first + contact.count; ++p) {
       const ContactPoint& point = scratch_.contacts.points[p];
-      const Vec3& impulse = scratch_.records[p].impulse;
-      next.points[at.points++] = {point.feature, impulse.isZero(0) ? 0 : scratch_.point_approach[p], impulse,
-                                  R_BW * (point.position - bodies.position[body])};
+      next.points[at.points++] = make_cached_point(point, scratch_.point_approach[p], scratch_.records[p].impulse,
+                                                   R_BW * (point.position - bodies.position[body]));
     }
   }
 

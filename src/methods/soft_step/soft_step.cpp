@@ -272,7 +272,7 @@ class SoftStep {
   // Before and after the phases.
 
   void prepare_bodies() {
-    make_room_for_bodies(world_, h_, scratch_);
+    make_room_for_bodies(world_, {world_.time, h_}, scratch_);
     soft_.bodies.is_round.resize(world_.bodies.size());
     soft_.bodies.staged.resize(world_.bodies.size());
     scratch_.runner.run(world_.bodies.size(), kElementsPerBlock, [&](std::size_t, std::size_t first, std::size_t last) {
@@ -345,7 +345,7 @@ class SoftStep {
     }
     report.external_work +=
         conclude_joints(world_, h_, scratch_.velocity_before, soft_.joints.list, scratch_.joint_loads);
-    check_joints(world_, h_, joint_error_, report, kJointPromise);
+    check_joints(world_, {world_.time, h_}, joint_error_, report, kJointPromise);
     report.iterations = options_.substeps;
     put_to_sleep(world_, options_.sleeping, search_, scratch_);
     scratch_.mark("memory and records");

@@ -216,7 +216,9 @@ void SmoothedMap::build_column(std::size_t j) {
 }
 
 bool SmoothedMap::factor_and_solve() {
-  constexpr std::size_t kDense = 60;  // rows up to which a dense factorization with all its pivots is as fast
+  // Rows up to which a dense factorization with all its pivots is as fast. Both factor the same matrix, so that the
+  // solutions differ by rounding alone.
+  constexpr std::size_t kDense = 60;
   const std::size_t n = problem_->size();
   return n <= kDense ? solve_dense() : solve_blocks();
 }
