@@ -46,9 +46,7 @@ bool breaks_lock(const BodyVelocity& u, Locks locks) {
 }  // namespace
 
 Core::Core(const Scene& scene, int threads, Watch watch)
-    : simulation_(scene, threads),
-      watch_(std::move(watch)),
-      materials_(scene.materials) {
+    : simulation_(scene, threads), watch_(std::move(watch)), materials_(scene.materials) {
   if (materials_.empty()) materials_.push_back({"default", {}});
   watch_from_here();
 }

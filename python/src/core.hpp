@@ -74,7 +74,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
   BodyHandle add_body(const BodyDescription& description);
   void remove_body(BodyHandle body);
-JointHandle add_joint(const JointDescription& description);
+  JointHandle add_joint(const JointDescription& description);
   void remove_joint(JointHandle joint);
 
   /// Remembers where the bodies are before a view is written, so that the next step wakes those that are moved.
