@@ -66,7 +66,8 @@ class Simulation {
   /// Contact points of the last step with the impulses that acted there.
   [[nodiscard]] std::span<const ContactRecord> contacts() const;
 
-  /// Forces and torques of the joints in the last step, in the order of World::joints.
+  /// Forces and torques of the joints in the last step, in the order of World::joints; zero for a joint that was added
+  /// or loaded since. Valid until the next step, restore() or change of the joints.
   [[nodiscard]] std::span<const JointLoad> joint_loads() const;
 
   /// Where a joint stands along its free axes [rad] or [m], and how fast it moves there [rad/s] or [m/s], by the
@@ -95,8 +96,9 @@ class Simulation {
   /// From now on every step adds there where its time went; null: no more. The profile must outlive that.
   void set_profile(Profile* profile);
 
-  /// Continues from a saved world of the same scene. Where the saved world has as many bodies as the present one, the
-  /// arrays of the state stay where they are in memory.
+  /// Continues from a saved world of the same scene, whatever was added or removed while it ran. Where the saved world
+  /// has as many bodies as the present one, the arrays of the state stay where they are in memory. Throws
+  /// std::invalid_argument, and changes nothing, when a body or trigger of the scene is another one in that world.
   void restore(const World& world);
 
  private:

@@ -128,6 +128,8 @@ class World {
   /// Removes a body, its joints and what the world remembers of its contacts. Dense indices above it shift down by one.
   void remove_body(BodyHandle handle);
   [[nodiscard]] bool is_alive(BodyHandle handle) const;
+  /// Whether the handle names a body that is alive or was removed.
+  [[nodiscard]] bool has_existed(BodyHandle handle) const;
   /// Dense index of a living body; throws std::out_of_range for a dead handle.
   [[nodiscard]] std::uint32_t index_of(BodyHandle handle) const;
   [[nodiscard]] BodyHandle handle_of(std::uint32_t index) const;
@@ -240,6 +242,7 @@ class World {
   std::vector<WorldJoint> joints;
   std::vector<JointState> joint_states;  // per joint
   std::vector<std::string> joint_names;  // per joint
+  std::vector<JointLoad> joint_loads;    // per joint, of the last step: a result, not saved
   std::vector<DrivePoint> drive_points;  // targets of the drives of all joints
   std::vector<WorldCoupling> couplings;
   std::vector<WorldCouplingTerm> coupling_terms;

@@ -1,5 +1,6 @@
 #include <achilles/simulation.hpp>
 
+#include "api/scene_of_world.hpp"
 #include "api/sensor_bank.hpp"
 #include "api/touch_details.hpp"
 #include "constraint/joint_pose.hpp"
@@ -54,8 +55,8 @@ struct Simulation::Impl {
   AwakeSet awake;
   bool few_awake = false;  // the last step was one of the awake part
   PenetrationMeter meter;
-  DetectWorkspace measuring;  // where the step's own follows the part
-  std::span<const JointLoad> joint_loads;
+  DetectWorkspace measuring;                         // where the step's own follows the part
+  std::vector<std::shared_ptr<const Shape>> shapes;  // of the scene's bodies, as restore() compares them
   std::optional<EventOptions> watched;
   EventListener listener;
   std::vector<BeforeStep> before_step;
@@ -165,6 +166,8 @@ Simulation::Simulation(const Scene& scene, int threads) : impl_(std::make_unique
   } catch (const std::invalid_argument& error) {
     throw refuse("bodies", error.what());
   }
+  const std::vector<std::shared_ptr<const Shape>>& shapes = impl_->world.shapes;
+  impl_->shapes.assign(shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(scene.bodies.size()));
   try {
     impl_->sensors = SensorBank(scene.sensors, impl_->world);
   } catch (const std::out_of_range& error) {
@@ -182,6 +185,7 @@ Simulation::Simulation(const Simulation& other) : impl_(std::make_unique<Impl>()
   impl_->method = make_method_for(from.scene);  // a method's own memory means nothing between steps
   impl_->spec = from.spec;
   impl_->world = from.world;
+  impl_->shapes = from.shapes;
   impl_->watched = from.watched;
   impl_->listener = from.listener;
   impl_->before_step = from.before_step;
@@ -192,8 +196,6 @@ Simulation::Simulation(const Simulation& other) : impl_(std::make_unique<Impl>()
   scratch.runner.set_threads(from.scratch().runner.threads());
   scratch.records = from.scratch().records;
   scratch.callback = from.scratch().callback;
-  scratch.joint_loads.assign(from.joint_loads.begin(), from.joint_loads.end());
-  impl_->joint_loads = scratch.joint_loads;
 }
 
 Simulation& Simulation::operator=(const Simulation& other) {
@@ -239,8 +241,11 @@ StepReport Simulation::Impl::step_whole() {
     return_to_before();
     throw;
   }
-  joint_loads = scratch().joint_loads;
-  if (nonsense.empty()) return report;
+  if (nonsense.empty()) {
+    copy_to(scratch().joint_loads, world.joint_loads);
+    world.joint_loads.resize(world.joints.size());  // a method without joints measures none
+    return report;
+  }
   return_to_before();
   report.stopped = Stop{"not-finite", before.time, nonsense};
   return report;
@@ -269,7 +274,7 @@ StepReport Simulation::Impl::step_awake() {
   }
   if (nonsense.empty()) {
     awake.scatter(world, scratch(), report);
-    joint_loads = awake.joint_loads();
+    world.joint_loads.assign(awake.joint_loads().begin(), awake.joint_loads().end());
   } else {
     AwakeSet::abandon(world);
     report.stopped = Stop{"not-finite", world.time, nonsense};
@@ -345,7 +350,7 @@ StepReport Simulation::step_begun() {
   const bool was_taken_back = report.stopped && report.stopped->reason == "not-finite";
   if (impl.watched && !was_taken_back) impl.find_events(report);
   if (!impl.sensors.empty() && !was_taken_back) {
-    impl.sensors.measure(impl.world, SensorInput{impl.scratch().records, impl.joint_loads, impl.scene.step});
+    impl.sensors.measure(impl.world, SensorInput{impl.scratch().records, impl.world.joint_loads, impl.scene.step});
   }
   if (profile != nullptr) profile->mark("rest");
   for (std::size_t k = 0, count = impl.after_step.size(); k < count; ++k) {
@@ -364,7 +369,7 @@ double Simulation::step_length() const { return impl().scene.step; }
 int Simulation::threads() const { return impl().scratch().runner.threads(); }
 std::span<const ContactRecord> Simulation::contacts() const { return impl().scratch().records; }
 
-std::span<const JointLoad> Simulation::joint_loads() const { return impl().joint_loads; }
+std::span<const JointLoad> Simulation::joint_loads() const { return impl().world.joint_loads; }
 
 JointMotion Simulation::joint_motion(JointHandle handle) const { return joint_motion(world().index_of(handle)); }
 
@@ -414,6 +419,8 @@ double Simulation::penetration() {
 }
 
 void Simulation::restore(const World& world) {
+  const std::string foreign = find_foreign_part(world, impl().scene, impl().shapes);
+  if (!foreign.empty()) throw std::invalid_argument("cannot restore the world of another scene: " + foreign);
   impl().world = world;
   impl().event_scratch = {};  // it knows the other world
   impl().sensors.measure(impl().world, std::nullopt);

@@ -165,6 +165,7 @@ void World::erase_joint(std::uint32_t index) {
   erase_at(joint_states, index);
   erase_at(joint_names, index);
   erase_at(joint_ids_, index);
+  erase_at(joint_loads, index);
   for (std::size_t k = couplings.size(); k-- > 0;) {
     const auto terms = std::span(coupling_terms).subspan(couplings[k].first, couplings[k].count);
     const bool names_it =

@@ -189,6 +189,7 @@ JointHandle World::add_joint(const JointDescription& description) {
   joint_states.emplace_back();
   joint_names.push_back(description.name);
   joint_ids_.push_back(++last_joint_id_);
+  joint_loads.emplace_back();
   const auto index = static_cast<std::uint32_t>(joints.size() - 1);
   for (std::size_t k = 0; k < need.driven; ++k) {
     if (description.axes[k].drive) set_drive(index, k, description.axes[k].drive);

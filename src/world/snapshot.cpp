@@ -391,6 +391,7 @@ World World::load(std::istream& in) {
   // Nothing is built from what was read before all of it has proved sound.
   archive.stream.finish();
   SnapshotAccess::check(world);
+  world.joint_loads.resize(world.joints.size());
   try {
     for (WorldScript& script : world.scripts) {
       script.path = std::make_shared<const ScriptPath>(script.description, script.start);

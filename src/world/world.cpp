@@ -196,6 +196,10 @@ bool World::is_alive(BodyHandle handle) const {
          slots_[handle.slot].generation == handle.generation;
 }
 
+bool World::has_existed(BodyHandle handle) const {
+  return handle.slot < slots_.size() && handle.generation > 0 && handle.generation <= slots_[handle.slot].generation;
+}
+
 std::uint32_t World::index_of(BodyHandle handle) const {
   if (!is_alive(handle)) throw std::out_of_range("the handle names a body that was removed");
   return slots_[handle.slot].index;

@@ -50,12 +50,12 @@ struct SleepLog {
   ~SleepLog() = default;
   SleepLog(const SleepLog&) noexcept : SleepLog() {}
   SleepLog(SleepLog&&) noexcept : SleepLog() {}
-  SleepLog& operator=(const SleepLog&) noexcept {
-    reader = nullptr;
+  SleepLog& operator=(const SleepLog& other) noexcept {
+    if (this != &other) reader = nullptr;
     return *this;
   }
-  SleepLog& operator=(SleepLog&&) noexcept {
-    reader = nullptr;
+  SleepLog& operator=(SleepLog&& other) noexcept {
+    if (this != &other) reader = nullptr;
     return *this;
   }
 };
