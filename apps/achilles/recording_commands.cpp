@@ -87,13 +87,17 @@ int export_recording(const std::string& recording_path, const std::vector<std::s
 
 int replay(const std::string& recording_path, int threads) {
   print_warnings(open_recording(recording_path).scene());
-  catch_interrupts_at_once();
+  catch_interrupts();
   ProgressBar bar;
   const ReplayResult result = replay_recording(recording_path, threads, [&bar](const RunProgress& progress) {
     bar.show(progress);
     return !is_interrupted();
   });
   bar.clear();
+  if (is_interrupted()) {
+    fmt::print(stderr, "achilles: interrupted after {} instants\n", result.instants);
+    return kFailed;
+  }
   if (result.first_difference) {
     const ReplayResult::Difference& difference = *result.first_difference;
     fmt::print("{}: instant {} (at {:g} s) differs: body '{}' is {:.3g} m from where it was recorded\n", recording_path,

@@ -97,7 +97,7 @@ int run(const RunArguments& arguments) {
   options.durable = arguments.durable;
   Profile profile(!arguments.trace.empty());
   if (arguments.profile || !arguments.trace.empty()) options.profile = &profile;
-  catch_interrupts_at_once();
+  catch_interrupts("interrupted inside a step; a recording holds what came before, see: achilles run --resume");
   ProgressBar bar(!arguments.quiet);
   options.progress = [&bar](const RunProgress& progress) {
     bar.show(progress);

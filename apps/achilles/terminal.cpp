@@ -13,7 +13,6 @@ namespace achilles::program {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
-volatile std::sig_atomic_t is_watched = 0;
 
 extern "C" void on_interrupt(int signal) {
   if (interrupted != 0) {
@@ -21,7 +20,7 @@ extern "C" void on_interrupt(int signal) {
     std::raise(signal);
   }
   interrupted = 1;
-  if (is_watched != 0) platform::end_in_a_second();
+  platform::end_in_a_second();
 }
 
 std::string escape(std::string_view text, bool lines) {
@@ -78,16 +77,12 @@ void ProgressBar::clear() {
   is_drawn_ = false;
 }
 
-void catch_interrupts() {
+void catch_interrupts(const char* message) {
+  static std::string line;  // for as long as the program runs
+  line = fmt::format("\nachilles: {}\n", message);
+  platform::prepare_end(line.c_str());
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-}
-
-void catch_interrupts_at_once() {
-  catch_interrupts();
-  platform::prepare_end(
-      "\nachilles: interrupted inside a step; a recording holds what came before, see: achilles run --resume\n");
-  is_watched = 1;
 }
 
 bool is_interrupted() {
@@ -95,6 +90,8 @@ bool is_interrupted() {
   platform::cancel_end();
   return true;
 }
+
+void end_within_a_second() { platform::end_in_a_second(); }
 
 std::string show_text(std::string_view text) { return escape(text, false); }
 

@@ -29,11 +29,13 @@ class ProgressBar {
 };
 
 /// Makes the first Ctrl-C (or a polite kill) a request that is_interrupted() reports; a second one ends the program.
-void catch_interrupts();
-/// The same. Where is_interrupted() is not called within a second, because a step takes long, the program ends as if
-/// killed, with status 1: what a recording has by its last commit stays.
-void catch_interrupts_at_once();
+/// Where is_interrupted() is not called within a second, because a step takes long, the program ends as if killed, with
+/// status 1 and `message`: what a recording has by its last commit stays, and so does every file that was complete.
+void catch_interrupts(const char* message = "interrupted; what was not complete is not written");
 [[nodiscard]] bool is_interrupted();
+/// From now on the program has a second to end in good order, then it ends as above: where a thread may be in a long
+/// step. After catch_interrupts().
+void end_within_a_second();
 
 /// Text from a file, such as a name: what would steer a terminal, line breaks too, is shown as \xHH.
 [[nodiscard]] std::string show_text(std::string_view text);

@@ -121,7 +121,10 @@ std::int64_t ChildProcesses::start(const Limits&, const std::function<int()>& wo
   return number;
 }
 
-ChildProcesses::Ended ChildProcesses::wait() {
+ChildProcesses::~ChildProcesses() = default;
+
+std::optional<ChildProcesses::Ended> ChildProcesses::wait() {
+  if (ended_.empty()) return std::nullopt;
   Ended ended = std::move(ended_.back());
   ended_.pop_back();
   return ended;

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <dlfcn.h>
@@ -259,22 +260,38 @@ void set_environment(const std::string& name, const std::string& value) { ::sete
 std::int64_t ChildProcesses::start(const Limits& limits, const std::function<int()>& work) {
   const pid_t process = ::fork();
   if (process < 0) throw std::runtime_error(std::string("cannot start a process: ") + std::strerror(errno));
-  if (process > 0) return process;
+  if (process > 0) {
+    running_.push_back(process);
+    return process;
+  }
   const auto seconds = static_cast<rlim_t>(std::max(1.0, limits.seconds));
   const rlim_t most = find_address_space() + static_cast<rlim_t>(limits.bytes);
   const rlimit processor{seconds, seconds + 1}, memory{most, most}, none{0, 0};
   ::setrlimit(RLIMIT_CPU, &processor);
   ::setrlimit(RLIMIT_AS, &memory);
   ::setrlimit(RLIMIT_CORE, &none);
+  for (const int number : {SIGINT, SIGTERM, SIGALRM}) std::signal(number, SIG_DFL);
   ::_exit(work());
 }
 
-ChildProcesses::Ended ChildProcesses::wait() {
+ChildProcesses::~ChildProcesses() {
+  for (const std::int64_t process : running_) {
+    ::kill(static_cast<pid_t>(process), SIGKILL);
+    (void)wait_for(static_cast<pid_t>(process));
+  }
+}
+
+std::optional<ChildProcesses::Ended> ChildProcesses::wait() {
+  constexpr int kLooks = 10;
   int status = 0;
   rusage usage{};
-  pid_t process = -1;
-  while ((process = ::wait4(-1, &status, 0, &usage)) < 0 && errno == EINTR) {
+  pid_t process = 0;
+  for (int k = 0; k < kLooks && process <= 0; ++k) {
+    process = ::wait4(-1, &status, WNOHANG, &usage);
+    if (process <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  if (process <= 0) return std::nullopt;
+  std::erase(running_, process);
   Ended ended;
   ended.process = process;
   if (WIFSIGNALED(status)) {

@@ -129,13 +129,21 @@ class ChildProcesses {
     double seconds = 0;  // of processor time
   };
 
-  /// Starts a process that ends with the status that `work` returns; its number. Throws std::runtime_error.
+  ChildProcesses() = default;
+  /// Kills those that still run.
+  ~ChildProcesses();
+  ChildProcesses(const ChildProcesses&) = delete;
+  ChildProcesses& operator=(const ChildProcesses&) = delete;
+
+  /// Starts a process that ends with the status that `work` returns, or when it is interrupted; its number. Throws
+  /// std::runtime_error.
   std::int64_t start(const Limits& limits, const std::function<int()>& work);
-  /// Waits until one ends.
-  [[nodiscard]] Ended wait();
+  /// Waits until one ends, a hundredth of a second at most; nothing where none has ended then.
+  [[nodiscard]] std::optional<Ended> wait();
 
  private:
-  std::vector<Ended> ended_;  // where work runs in this process
+  std::vector<Ended> ended_;           // where work runs in this process
+  std::vector<std::int64_t> running_;  // else
 };
 
 // ---- Terminal and signals

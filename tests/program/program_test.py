@@ -757,25 +757,67 @@ bodies:
             self.assertNotIn("\x1b", done.stdout + done.stderr, command)
         self.assertIn("b\\x1b[2Jx\\x0ay", self.call("events", "evil.h5").stdout)
 
-    def test_interrupt_ends_a_long_step_within_seconds(self):
-        # 1,728 boxes pressed into each other: a step takes seconds. What was recorded before it stays.
-        scene = self.write("long.yaml", """achilles: 1
+    # 1,728 boxes pressed into each other: a step takes seconds.
+    LONG = """achilles: 1
 time: {step: 0.01, duration: 1}
 method: {name: lcp-fixed, solver: newton}
 bodies:
   - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}
   - {name: b, repeat: {count: [12, 12, 12], spacing: [0.99, 0.99, 0.99]}, shape: {box: {size: [1, 1, 1]}}, position: [0, 0, 0.49]}
-""")
-        process = self.start("run", scene, "--quiet", "--record", "long.h5")
-        self.wait_for(lambda: (self.folder / "long.h5").exists() or process.poll() is not None)
+"""
+
+    def interrupt(self, process, statuses=(1,)):
+        """Within a second on a machine that is not busy; what the process has said on its two streams."""
         time.sleep(1)
+        self.assertIsNone(process.poll(), "it ended by itself")
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
-        _, stderr = process.communicate(timeout=60)
-        self.assertLess(time.monotonic() - began, 20)  # a second, on a machine that is not busy
-        self.assertEqual(process.returncode, 1, stderr)
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertIn(process.returncode, statuses, stderr)
+        return stdout, stderr
+
+    def test_interrupt_ends_a_long_step_within_seconds(self):
+        # What was recorded before it stays.
+        process = self.start("run", self.write("long.yaml", self.LONG), "--quiet", "--record", "long.h5")
+        self.wait_for(lambda: (self.folder / "long.h5").exists() or process.poll() is not None)
+        _, stderr = self.interrupt(process)
         self.assertIn("interrupted", stderr)
         self.call("export", "long.h5", "long.csv")
+
+    def test_interrupt_ends_a_comparison_inside_a_long_step(self):
+        process = self.start("compare", self.write("long.yaml", self.LONG), "--methods", "lcp-fixed", "--report", "out")
+        self.wait_for(lambda: (self.folder / "out" / "lcp-fixed.h5").exists() or process.poll() is not None)
+        self.interrupt(process)
+        self.assertEqual([path.name for path in (self.folder / "out").iterdir()], ["lcp-fixed.h5"])
+
+    def test_interrupt_ends_a_live_view_inside_a_long_step(self):
+        process = self.start("view", self.write("long.yaml", self.LONG), "--run")
+        self.assertIn("http://127.0.0.1:", process.stdout.readline())
+        self.interrupt(process)
+
+    def test_interrupt_ends_an_examination_and_a_replay(self):
+        self.record("--set", "time.step=0.0002", "--every", "0.0002", "--duration", "8")
+        for command in ("certify", "replay"):
+            process = self.start(command, "run.h5")
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            _, stderr = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, 1, stderr)
+            self.assertIn("interrupted", stderr)
+
+    def test_interrupt_ends_the_experiments_of_the_papers(self):
+        self.interrupt(self.start("reproduce", "erleben"))
+
+    def test_interrupt_ends_random_scenes_and_their_processes(self):
+        process = subprocess.Popen(
+            [PROGRAM, "soak", "--count", "100000", "--jobs", "2"], cwd=self.folder, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )
+        self.addCleanup(self.end, process)
+        self.interrupt(process)
+        with self.assertRaises(ProcessLookupError):
+            os.killpg(process.pid, 0)  # nothing of its group is left
 
     def test_resume_and_a_scene_exclude_each_other(self):
         self.record()

@@ -167,12 +167,13 @@ void run_trials(std::span<const Trial> trials, const TrialOptions& options,
       ++next;
     }
     if (children.empty()) return;
-    const platform::ChildProcesses::Ended ended = processes.wait();
-    const auto at = children.find(ended.process);
+    const std::optional<platform::ChildProcesses::Ended> ended = processes.wait();
+    if (!go_on()) return;  // those that run are killed
+    const auto at = ended ? children.find(ended->process) : children.end();
     if (at == children.end()) continue;
     const Child child = at->second;
     children.erase(at);
-    done(child.trial, conclude(child, ended));
+    done(child.trial, conclude(child, *ended));
   }
 }
 

@@ -48,13 +48,17 @@ std::shared_ptr<const std::string> page_of(const std::string& recording_path) {
 }
 
 void serve(live::ViewServer& server, const std::string& what) {
-  catch_interrupts();
   fmt::print("{} is at http://127.0.0.1:{}/ - Ctrl-C ends it\n", what, server.port());
   std::fflush(stdout);
-  server.run([] { return !is_interrupted(); });
+  server.run([] {
+    if (!is_interrupted()) return true;
+    end_within_a_second();
+    return false;
+  });
 }
 
 int view(const ViewArguments& arguments) {
+  catch_interrupts();
   const std::string& file = arguments.scene.file;
   if (is_recording(file)) {
     if (!arguments.scene.method.empty() || !arguments.scene.sets.empty()) {
