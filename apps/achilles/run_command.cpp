@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -60,12 +59,9 @@ void print_profile(const Profile& profile) {
   }
 }
 
-/// Fails before the run rather than after it.
+/// Fails before the run rather than after it. Leaves nothing.
 void check_writable(const std::string& path) {
-  if (path.empty()) return;
-  const bool existed = std::filesystem::exists(path);
-  if (!std::ofstream(path, std::ios::app)) throw std::runtime_error(path + ": cannot be written");
-  if (!existed) std::filesystem::remove(path);
+  if (!path.empty()) const OutputFile probe(path);
 }
 
 /// Inputs and outputs apart, and the outputs writable: before the run rather than after it.

@@ -1,8 +1,11 @@
 #include "api/run_impl.hpp"
+#include "platform/system.hpp"
 #include "record/recording.hpp"
 #include "record/superblock.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
@@ -47,6 +50,11 @@ std::optional<std::size_t> find_different_body(const Instant& a, const Instant& 
   return std::nullopt;
 }
 
+void put_in_place(const std::string& whole_path, const std::string& recording_path) {
+  if (platform::put_in_place(whole_path, recording_path)) return;
+  throw std::runtime_error(recording_path + ": cannot be replaced by " + whole_path + ": " + std::strerror(errno));
+}
+
 /// A continuation that was cut off in turn holds all that the recording had up to its last saved world, and more: it
 /// takes the recording's place when it can be continued from a later step. Otherwise it is of no use.
 void take_over_continuation(const std::string& recording_path, const std::string& part_path) {
@@ -63,7 +71,7 @@ void take_over_continuation(const std::string& recording_path, const std::string
     }
   };
   if (last_step(part_path) > last_step(recording_path)) {
-    std::filesystem::rename(part_path, recording_path);
+    put_in_place(part_path, recording_path);
   } else {
     std::filesystem::remove(part_path);
   }
@@ -116,7 +124,7 @@ RunReport resume_run(const std::string& recording_path, const RunOptions& option
     run.save_checkpoint();
     report = run.run_to_end();
   }
-  std::filesystem::rename(whole_path, recording_path);
+  put_in_place(whole_path, recording_path);
   if (!options.csv_path.empty()) export_csv(Recording(recording_path), options.csv_path);
   return report;
 }

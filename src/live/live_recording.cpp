@@ -1,11 +1,14 @@
 #include "live/live_recording.hpp"
 
+#include "platform/system.hpp"
 #include "record/recording.hpp"
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace achilles::live {
@@ -85,10 +88,14 @@ void LiveRecording::save(const World& world, const RunReport& report, const std:
     out.append_checkpoint(world);
     out.finish(report);
   }
+  const std::string beside = path + ".new";
   std::error_code error;
-  std::filesystem::copy_file(whole, path, std::filesystem::copy_options::overwrite_existing, error);
+  std::filesystem::copy_file(whole, beside, std::filesystem::copy_options::overwrite_existing, error);
   remove_file(whole);
-  if (error) throw std::runtime_error(fmt::format("{} cannot be written: {}", path, error.message()));
+  if (!error && !platform::put_in_place(beside, path)) error.assign(errno, std::generic_category());
+  if (!error) return;
+  remove_file(beside);
+  throw std::runtime_error(fmt::format("{} cannot be written: {}", path, error.message()));
 }
 
 }  // namespace achilles::live

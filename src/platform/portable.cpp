@@ -74,6 +74,13 @@ LockResult File::lock_alone() const { return LockResult::kUnknown; }
 
 LockResult File::lock_shared() const { return LockResult::kUnknown; }
 
+bool put_in_place(const std::filesystem::path& whole, const std::filesystem::path& target) {
+  std::error_code error;
+  std::filesystem::rename(whole, target, error);
+  errno = error.value();
+  return !error;
+}
+
 std::filesystem::path make_unique_folder(const std::filesystem::path& prefix) {
   std::random_device random;
   std::filesystem::path name;

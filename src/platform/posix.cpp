@@ -146,6 +146,14 @@ LockResult File::lock_alone() const { return lock(handle_, LOCK_EX); }
 
 LockResult File::lock_shared() const { return lock(handle_, LOCK_SH); }
 
+bool put_in_place(const std::filesystem::path& whole, const std::filesystem::path& target) {
+  const File file(whole.string(), OpenMode::kRead);
+  if (!file.is_open() || !file.sync() || ::rename(whole.c_str(), target.c_str()) != 0) return false;
+  // The name is in the folder. One that may not be read can be waited for no better.
+  const File folder(target.has_parent_path() ? target.parent_path().string() : ".", OpenMode::kRead);
+  return !folder.is_open() || folder.sync();
+}
+
 std::filesystem::path make_unique_folder(const std::filesystem::path& prefix) {
   std::string name = prefix.string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {

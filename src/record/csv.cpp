@@ -44,11 +44,6 @@ CsvWriter::CsvWriter(const std::string& path, std::span<const RecordedColumn> co
   sensors_->write(text_ += '\n');
 }
 
-void CsvWriter::flush() {
-  file_.flush();
-  if (sensors_) sensors_->flush();
-}
-
 void CsvWriter::close() {
   file_.close();
   if (sensors_) sensors_->close();

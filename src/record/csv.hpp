@@ -25,7 +25,7 @@ class CsvWriter {
   explicit CsvWriter(const std::string& path, std::span<const RecordedColumn> columns = {});
   void instant(const World& world, std::span<const double> sensors = {});
   void instant(std::span<const RecordedBody> bodies, const Instant& instant);
-  void flush();
+  /// Puts the files in their places; without it there are none.
   void close();
 
  private:

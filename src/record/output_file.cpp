@@ -1,5 +1,7 @@
 #include "record/output_file.hpp"
 
+#include "platform/system.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -7,25 +9,44 @@
 #include <utility>
 
 namespace achilles {
+namespace {
 
-OutputFile::OutputFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
+/// What a link points to, which need not exist; any other path as it is.
+std::string follow_link(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target.string();
+}
+
+/// A device or a pipe; what the error behind `exists` is shows when the file is opened.
+bool is_written_in_place(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path)
+    : path_(path), target_(follow_link(path)), whole_(is_written_in_place(target_) ? target_ : target_ + ".new") {
+  file_ = std::fopen(whole_.c_str(), "wb");
   if (file_ == nullptr) fail("create");
 }
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr) std::fclose(file_);
+  std::error_code ignored;
+  if (!whole_.empty() && whole_ != target_) std::filesystem::remove(whole_, ignored);
 }
 
 void OutputFile::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("write");
 }
 
-void OutputFile::flush() {
-  if (std::fflush(file_) != 0) fail("write");
-}
-
 void OutputFile::close() {
   if (std::fclose(std::exchange(file_, nullptr)) != 0) fail("write");
+  if (whole_ != target_ && !platform::put_in_place(whole_, target_)) fail("write");
+  whole_.clear();
 }
 
 void OutputFile::fail(const char* action) const {
@@ -34,24 +55,9 @@ void OutputFile::fail(const char* action) const {
 }
 
 void replace_file(const std::string& path, std::string_view text) {
-  // A device or a pipe is written to as it is.
-  std::error_code error;
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-    OutputFile file(path);
-    file.write(text);
-    file.close();
-    return;
-  }
-  const std::string whole = path + ".new";
-  try {
-    OutputFile file(whole);
-    file.write(text);
-    file.close();
-    std::filesystem::rename(whole, path);
-  } catch (...) {
-    std::filesystem::remove(whole, error);
-    throw;
-  }
+  OutputFile file(path);
+  file.write(text);
+  file.close();
 }
 
 }  // namespace achilles

@@ -7,28 +7,30 @@
 
 namespace achilles {
 
+/// Grows beside the path, as `<path>.new`, and takes its place at close(): at any moment, also after a loss of power,
+/// the path holds the old or the new file, never a part. A link is followed; a device or a pipe is written to as it is.
 class OutputFile {
  public:
-  /// Replaces what was there.
   explicit OutputFile(const std::string& path);
+  /// Without close() what was written is removed, and the path is as it was.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  void flush();
-  /// Without it the last bytes are written too, but errors are lost.
+  /// Waits for the disk.
   void close();
 
  private:
   [[noreturn]] void fail(const char* action) const;
 
-  std::string path_;
+  std::string path_;    // as given, for messages
+  std::string target_;  // behind links
+  std::string whole_;   // where it grows: beside the target, or the target itself
   std::FILE* file_ = nullptr;
 };
 
-/// Writes a whole file beside the path and then puts it in its place: at any moment the path holds the old or the new
-/// text, never a part.
+/// Writes a whole file likewise.
 void replace_file(const std::string& path, std::string_view text);
 
 }  // namespace achilles

@@ -188,19 +188,12 @@ void write_page(const std::string& out_path, const PageOptions& options, const W
     throw std::runtime_error(template_file + ": not the template of a page: it should contain " + std::string(kMarker) +
                              " exactly once");
   }
-  try {
-    const std::string_view text = page;
-    OutputFile file(out_path);
-    file.write(text.substr(0, at));
-    write(file);
-    file.write(text.substr(at + kMarker.size()));
-    file.close();
-  } catch (...) {
-    // Half a page would open as an empty one.
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(out_path, ignored)) std::filesystem::remove(out_path, ignored);
-    throw;
-  }
+  const std::string_view text = page;
+  OutputFile file(out_path);
+  file.write(text.substr(0, at));
+  write(file);
+  file.write(text.substr(at + kMarker.size()));
+  file.close();
 }
 
 }  // namespace

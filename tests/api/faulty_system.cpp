@@ -17,6 +17,8 @@ namespace {
 thread_local Fault fault = Fault::kNone;
 thread_local bool armed = false;
 thread_local std::int64_t at = 0, calls = 0;
+thread_local DiskUse disk;
+thread_local std::int64_t syncs_at_rename = 0;
 
 #if ACHILLES_OWN_MALLOC
 constexpr std::size_t kPage = 4096;  // [bytes]
@@ -85,6 +87,29 @@ std::int64_t disarm() {
   return calls;
 }
 
+void forget_disk() {
+  disk = {};
+  syncs_at_rename = 0;
+}
+
+DiskUse disk_use() { return disk; }
+
+#if ACHILLES_OWN_MALLOC
+namespace {
+
+void note_sync() {
+  ++disk.syncs;
+  disk.writes = disk.renames = 0;
+}
+void note_rename() {
+  ++disk.renames;
+  if (disk.syncs == syncs_at_rename) ++disk.early;
+  syncs_at_rename = disk.syncs;
+}
+
+}  // namespace
+#endif
+
 }  // namespace achilles::testing
 
 #if ACHILLES_OWN_MALLOC
@@ -100,6 +125,7 @@ ssize_t write(int file, const void* bytes, std::size_t count) {
 }
 ssize_t pwrite(int file, const void* bytes, std::size_t count, off_t offset) {
   static auto* const real = next<ssize_t(int, const void*, std::size_t, off_t)>("pwrite");
+  ++achilles::testing::disk.writes;
   // A kill leaves whole pages written or not.
   const auto part = [&]() -> std::size_t {
     const auto begin = static_cast<std::size_t>(offset);
@@ -113,15 +139,18 @@ ssize_t pwrite64(int file, const void* bytes, std::size_t count, off_t offset) {
 }
 int ftruncate(int file, off_t length) {
   static auto* const real = next<int(int, off_t)>("ftruncate");
+  ++achilles::testing::disk.writes;
   return guard([&] { return real(file, length); }, [] { return 0; });
 }
 int ftruncate64(int file, off_t length) { return ftruncate(file, length); }
 int fsync(int file) {
   static auto* const real = next<int(int)>("fsync");
+  achilles::testing::note_sync();
   return guard([&] { return real(file); }, [] { return 0; });
 }
 int rename(const char* from, const char* to) {
   static auto* const real = next<int(const char*, const char*)>("rename");
+  achilles::testing::note_rename();
   return guard([&] { return real(from, to); }, [] { return 0; });
 }
 }

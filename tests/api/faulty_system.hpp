@@ -23,4 +23,14 @@ void arm(Fault fault, std::int64_t call);
 /// Calls since arm(); nothing fails any more.
 std::int64_t disarm();
 
+/// What this thread did since forget_disk(), as a loss of power would see it. All zero under sanitizers.
+struct DiskUse {
+  std::int64_t syncs = 0;    // calls of fsync
+  std::int64_t writes = 0;   // calls of pwrite and ftruncate since the last fsync
+  std::int64_t renames = 0;  // since the last fsync
+  std::int64_t early = 0;    // renames without an fsync since the last one
+};
+void forget_disk();
+[[nodiscard]] DiskUse disk_use();
+
 }  // namespace achilles::testing

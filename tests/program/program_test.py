@@ -819,6 +819,12 @@ bodies:
         with self.assertRaises(ProcessLookupError):
             os.killpg(process.pid, 0)  # nothing of its group is left
 
+    def test_durable_recording_is_the_same_recording(self):
+        for name, options in (("quick", []), ("durable", ["--durable"])):
+            self.call("run", self.heap, "--quiet", "--record", f"{name}.h5", *options)
+            self.call("export", f"{name}.h5", f"{name}.csv")
+        self.assertEqual((self.folder / "quick.csv").read_bytes(), (self.folder / "durable.csv").read_bytes())
+
     def test_resume_and_a_scene_exclude_each_other(self):
         self.record()
         self.call("run", self.heap, "--resume", "run.h5", status=2)
