@@ -1,38 +1,47 @@
-// The public API called in any order with any arguments: it does what it was asked or throws what it documents. What it
-// must not do is crash, hang or leave a world that cannot be saved; run under the sanitizers it must not touch what is
-// not its own either.
+// The public API called in any order with any arguments, under every method: it does what it was asked or throws what
+// it documents. What it must not do is crash, hang or leave a world that cannot be saved; run under the sanitizers it
+// must not touch what is not its own either.
+#include "api/random_arguments.hpp"
+#include "methods/method_spec.hpp"
+#include "record/recording.hpp"
+#include "support/full_size.hpp"
+#include "support/temporary_folder.hpp"
+
 #include <achilles/contact_graph.hpp>
 #include <achilles/query.hpp>
+#include <achilles/recorder.hpp>
 #include <achilles/simulation.hpp>
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <array>
-#include <limits>
-#include <random>
+#include <cctype>
+#include <cstdint>
+#include <functional>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace achilles {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-
-class Caller {
+class Caller : testing::RandomArguments {
  public:
-  Caller(std::uint64_t seed, const char* method) : engine_(seed), simulation_(make_scene(method)), query_(world()) {
+  Caller(std::uint64_t seed, const MethodSpec& method)
+      : RandomArguments(seed), simulation_(make_scene(method)), query_(world()) {
     for (std::uint32_t k = 0; k < world().bodies.size(); ++k) handles_.push_back(world().handle_of(k));
   }
 
   void call() {
     static constexpr std::array kCalls{
-        &Caller::add_body,   &Caller::remove_body, &Caller::add_joint, &Caller::change_joint,
-        &Caller::move_body,  &Caller::push_body,   &Caller::sleep,     &Caller::add_others,
-        &Caller::ask,        &Caller::cast,        &Caller::save,      &Caller::take_steps,
-        &Caller::take_steps, &Caller::take_steps,  &Caller::replace,   &Caller::watch};
+        &Caller::add_body,   &Caller::remove_body,   &Caller::add_joint,   &Caller::change_joint,
+        &Caller::move_body,  &Caller::push_body,     &Caller::sleep,       &Caller::add_others,
+        &Caller::ask,        &Caller::cast,          &Caller::save,        &Caller::replace,
+        &Caller::watch,      &Caller::add_callbacks, &Caller::copy,        &Caller::record,
+        &Caller::couple,     &Caller::ask_joint,     &Caller::ask_sensors, &Caller::change_materials,
+        &Caller::take_steps, &Caller::take_steps,    &Caller::take_steps,  &Caller::take_steps};
     try {
       (this->*kCalls[pick(kCalls.size())])();
     } catch (const std::logic_error&) {  // std::invalid_argument, std::out_of_range, or of what was moved from
@@ -46,133 +55,81 @@ class Caller {
     std::istringstream in(out.str());
     ASSERT_EQ(World::load(in).state_hash(), world().state_hash());
     ASSERT_FALSE(world().first_not_finite());
+    ASSERT_EQ(simulation_.joint_loads().size(), world().joints.size());
   }
 
  private:
-  static Scene make_scene(const char* method) {
-    return parse_scene(std::string("achilles: 1\n"
-                                   "time: {step: 0.01, duration: 1}\n"
-                                   "method: {name: ") +
-                       method +
-                       "}\n"
-                       "bodies:\n"
-                       "  - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}\n"
-                       "  - {name: lift, kind: scripted, shape: {box: {size: [1, 1, 0.2]}}, position: [5, 0, 0.5]}\n"
-                       "  - {name: a, shape: {box: {size: [1, 1, 1]}}, position: [0, 0, 0.5]}\n"
-                       "  - {name: b, shape: {sphere: {radius: 0.5}}, position: [0, 0, 1.6]}\n"
-                       "  - {name: c, shape: {capsule: {radius: 0.3, length: 1}}, position: [2, 0, 0.9]}\n");
+  /// With what the method knows of: scripts, and a joint with the sensors for it.
+  static Scene make_scene(const MethodSpec& method) {
+    const Capabilities& can = method.capabilities;
+    std::string text =
+        "achilles: 1\n"
+        "time: {step: 0.01, duration: 1}\n"
+        "method: {name: " +
+        std::string(method.name) +
+        "}\n"
+        "bodies:\n"
+        "  - {name: ground, kind: fixed, shape: {plane: {normal: [0, 0, 1]}}}\n"
+        "  - {name: a, shape: {box: {size: [1, 1, 1]}}, position: [0, 0, 0.5]}\n"
+        "  - {name: b, shape: {sphere: {radius: 0.5}}, position: [0, 0, 1.6]}\n"
+        "  - {name: c, shape: {capsule: {radius: 0.3, length: 1}}, position: [2, 0, 0.9]}\n";
+    if (can.scripts) {
+      text += "  - {name: lift, kind: scripted, shape: {box: {size: [1, 1, 0.2]}}, position: [5, 0, 0.5]}\n";
+    }
+    if (can.joints) {
+      text +=
+          "joints:\n"
+          "  - {name: joint0, kind: hinge, between: [a, c], at: [1, 0, 0.9], axis: [0, 1, 0]}\n";
+    }
+    text +=
+        "sensors:\n"
+        "  - {name: feel, kind: touch, body: a}\n"
+        "  - {name: force, kind: contact_force, body: b}\n"
+        "  - {name: inertial, kind: imu, body: b}\n"
+        "  - {name: place, kind: frame, body: c}\n"
+        "  - {name: ray, kind: distance_ray, body: b, direction: [0, 0, -1]}\n";
+    if (can.joints) {
+      text +=
+          "  - {name: angle, kind: joint_position, joint: joint0}\n"
+          "  - {name: rate, kind: joint_velocity, joint: joint0}\n"
+          "  - {name: torque, kind: joint_torque, joint: joint0}\n";
+    }
+    return parse_scene(text);
   }
 
-  std::size_t pick(std::size_t count) { return engine_() % count; }
-  double number() {
-    static constexpr std::array kOdd{0.0, -0.0, -1.0, 1e-9, 1e3, kInf, -kInf, kNotANumber};
-    if (pick(12) == 0) return kOdd[pick(kOdd.size())];
-    return std::uniform_real_distribution<double>(-2, 2)(engine_);
-  }
-  double length() { return pick(4) == 0 ? number() : std::uniform_real_distribution<double>(0.1, 1)(engine_); }
-  Vec3 vector() { return {number(), number(), number()}; }
-  Quat rotation() { return {number(), number(), number(), number()}; }
-  Pose pose() { return {3 * vector(), rotation()}; }
-  std::uint32_t index(std::size_t count) {
-    return pick(8) == 0 ? static_cast<std::uint32_t>(engine_()) : static_cast<std::uint32_t>(pick(count + 1));
-  }
   BodyHandle handle() {
-    if (handles_.empty() || pick(12) == 0) {
-      return {static_cast<std::uint32_t>(engine_()), static_cast<std::uint32_t>(pick(4))};
-    }
+    if (handles_.empty() || one_in(12)) return {index(8), static_cast<std::uint32_t>(pick(4))};
     return handles_[pick(handles_.size())];  // of the dead as well
-  }
-  std::string name() {
-    static constexpr std::array kNames{"a", "b", "c", "ground", "lift", "nobody", ""};
-    return kNames[pick(kNames.size())];
-  }
-  Shape shape() {
-    switch (pick(9)) {
-      case 0:
-        return {Sphere{length()}};
-      case 1:
-        return {Box{Vec3(length(), length(), length())}};
-      case 2:
-        return {Capsule{length(), length()}};
-      case 3:
-        return {Cylinder{length(), length()}};
-      case 4:
-        return {Cone{length(), length()}};
-      case 5:
-        return {Plane{vector(), number()}};
-      case 6: {
-        Hull hull;
-        for (std::size_t k = pick(8); k > 0; --k) hull.points.push_back(vector());
-        return {hull};
-      }
-      case 7: {
-        Mesh mesh;
-        for (std::size_t k = pick(6); k > 0; --k) mesh.vertices.push_back(vector());
-        for (std::size_t k = pick(4); k > 0; --k) {
-          mesh.triangles.push_back(
-              {static_cast<int>(pick(7)) - 1, static_cast<int>(pick(6)), static_cast<int>(pick(6))});
-        }
-        return {mesh};
-      }
-      default:
-        return {NoShape{}};
-    }
   }
   World& world() { return simulation_.world(); }
 
   void add_body() {
-    if (world().bodies.size() > 12) return;
-    BodyDescription body;
-    body.name = pick(3) == 0 ? name() : "new" + std::to_string(pick(20));
-    body.kind = static_cast<BodyKind>(pick(3));
-    body.shape = shape();
-    if (pick(3) == 0) body.mass = length();
-    if (pick(6) == 0) body.inertia = length() * Mat3::Identity();
-    if (pick(6) == 0) body.center = vector();
-    body.pose = pose();
-    body.velocity = vector();
-    body.spin = vector();
-    if (pick(8) == 0) body.material = "nothing";
-    if (pick(4) == 0) body.locks.bits = static_cast<std::uint8_t>(pick(64));
-    if (pick(8) == 0) body.force = vector();
-    handles_.push_back(world().add_body(body));
+    if (world().bodies.size() <= 12) handles_.push_back(world().add_body(body()));
   }
   void remove_body() {
-    if (pick(2) == 0) world().remove_body(handle());
+    if (one_in(2)) world().remove_body(handle());
   }
   void add_joint() {
-    if (world().joints.size() > 6) return;
-    JointDescription joint;
-    joint.name = pick(4) == 0 ? "" : "joint" + std::to_string(pick(9));
-    joint.kind = static_cast<JointKind>(pick(8));
-    joint.first = name();
-    joint.second = name();
-    joint.at = vector();
-    for (std::size_t k = pick(4); k > 0; --k) {
-      JointAxis axis;
-      axis.axis = vector();
-      if (pick(3) == 0) axis.limits = {number(), number()};
-      if (pick(3) == 0) axis.motor_speed = number();
-      axis.motor_max = length();
-      axis.stiffness = pick(3) == 0 ? length() : 0;
-      joint.axes.push_back(axis);
-    }
-    if (pick(4) == 0) joint.at_second = vector();
-    if (pick(4) == 0) joint.length = number();
-    if (pick(6) == 0) joint.compliance = number();
-    (void)world().add_joint(joint);
+    if (world().joints.size() <= 6) (void)world().add_joint(joint());
   }
   void change_joint() {
     const std::uint32_t which = index(world().joints.size());
-    if (pick(3) == 0) {
-      world().remove_joint(which);
-    } else {
-      world().set_motor(which, pick(3), {static_cast<JointDrive::Motor>(pick(3)), number(), length()});
+    switch (pick(4)) {
+      case 0:
+        return world().remove_joint(which);
+      case 1:
+        return world().set_motor(which, pick(3), {static_cast<JointDrive::Motor>(pick(3)), number(), length()});
+      case 2:
+        return world().set_drive(which, pick(3), std::nullopt);
+      default:
+        return world().set_drive(which, pick(3), drive());
     }
-    (void)world().find_joint(name());
+  }
+  void couple() {
+    if (world().couplings.size() < 3) (void)world().add_coupling(coupling());
   }
   void move_body() {
-    pick(2) == 0 ? world().set_pose(handle(), pose()) : world().set_velocity(handle(), {vector(), vector()});
+    one_in(2) ? world().set_pose(handle(), pose()) : world().set_velocity(handle(), {vector(), vector()});
   }
   void push_body() {
     const BodyHandle body = handle();
@@ -194,33 +151,53 @@ class Caller {
     }
   }
   void add_others() {
-    if (world().triggers.size() < 3 && pick(2) == 0) {
+    if (world().triggers.size() < 3 && one_in(2)) {
       (void)world().add_trigger({"trigger", shape(), pose()});
-    } else if (pick(2) == 0) {
+    } else if (one_in(2)) {
       (void)world().add_timer(0.01 * length());
     } else {
-      ScriptDescription script;
-      script.body = name();
-      for (std::size_t k = pick(4); k > 0; --k) script.space.push_back(vector());
-      for (std::size_t k = pick(3); k > 0; --k) script.speed.emplace_back(number(), number());
-      for (std::size_t k = pick(3); k > 0; --k) script.turn.emplace_back(number(), rotation());
-      world().add_script(script);
+      world().add_script(script());
     }
   }
+  void change_materials() { world().materials = MaterialTable(materials(), {}); }
+
   void ask() {
     (void)world().is_alive(handle());
+    (void)world().has_existed(handle());
     (void)world().kinetic_energy();
+    (void)world().potential_energy();
+    (void)world().linear_momentum();
     (void)world().angular_momentum();
     (void)simulation_.penetration();
+    (void)simulation_.events();
     (void)make_contact_graph(world(), simulation_.contacts());
-    (void)simulation_.joint_loads();
     (void)world().pose(handle());
     (void)world().velocity(handle());
     (void)world().handle_of(index(world().bodies.size()));
     (void)world().find(name());
   }
+  void ask_joint() {
+    const std::uint32_t which = index(world().joints.size());
+    switch (pick(3)) {
+      case 0:
+        return (void)simulation_.joint_motion(which);
+      case 1:
+        return (void)world().joint_rate(which, pick(3));
+      default:
+        return (void)world().find_joint(joint_name());
+    }
+  }
+  void ask_sensors() {
+    std::size_t count = 0;
+    for (const SensorInfo& sensor : simulation_.sensors()) {
+      EXPECT_EQ(simulation_.sensor_values(sensor.name).size(), sensor.columns.size());
+      count += sensor.columns.size();
+    }
+    EXPECT_EQ(simulation_.sensor_values().size(), count);
+    (void)simulation_.sensor_values(name());
+  }
   void cast() {
-    if (pick(2) == 0) query_.update(world());
+    if (one_in(2)) query_.update(world());
     switch (pick(5)) {
       case 0:
         return (void)query_.cast_ray(vector(), vector(), {}, length());
@@ -234,11 +211,12 @@ class Caller {
         return (void)query_.find_closest_point(vector(), {}, length());
     }
   }
+
   void save() {
     std::ostringstream out;
     world().save(out);
     std::string bytes = out.str();
-    if (pick(2) == 0) bytes[pick(bytes.size())] ^= static_cast<char>(1U << pick(8));
+    if (one_in(2)) bytes[pick(bytes.size())] ^= static_cast<char>(1U << pick(8));
     std::istringstream in(bytes);
     simulation_.restore(World::load(in));
   }
@@ -247,41 +225,133 @@ class Caller {
   }
   void replace() {
     Simulation other = std::move(simulation_);
+    EXPECT_THROW((void)simulation_.step(), std::logic_error) << "what was moved from takes a step";
+    simulation_ = std::move(other);
+  }
+  /// A copy goes the same way, also to the same error, alone or together with others.
+  void copy() {
+    std::array<Simulation, 2> copies{simulation_, simulation_};
+    const std::array<Simulation*, 2> list{&copies[0], &copies[1]};
+    std::array<StepReport, 2> reports;
+    std::string error, other_error;
     try {
       (void)simulation_.step();
-      ADD_FAILURE() << "a simulation that was moved from takes a step";
-    } catch (const std::logic_error&) {
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
     }
-    simulation_ = std::move(other);
+    try {
+      step_together(list, 1, 2, reports);
+    } catch (const std::exception& thrown) {
+      other_error = thrown.what();
+    }
+    ASSERT_EQ(error, other_error);
+    if (!error.empty()) return;
+    for (const Simulation& copy : copies) ASSERT_EQ(copy.world().state_hash(), world().state_hash());
+    if (one_in(2)) simulation_ = copies[pick(2)];
   }
   void watch() {
     EventOptions options;
     options.proximity = number();
     options.touching = number();
+    options.persistent = one_in(2);
     simulation_.watch_events(options, [](const ContactEvent&) {});
   }
 
-  std::mt19937_64 engine_;
+  /// Callbacks depend on the world alone, so that copies of the simulation go the same way.
+  void add_callbacks() {
+    if (callbacks_ < 3) {
+      ++callbacks_;
+      const Vec3 push = vector();
+      const std::size_t period = 1 + pick(4);
+      const bool throws = one_in(4);
+      simulation_.before_each_step([push, period, throws](Simulation& simulation) {
+        World& world = simulation.world();
+        if (world.step_index % static_cast<std::int64_t>(period) != 0 || world.bodies.size() == 0) return;
+        if (throws) throw std::runtime_error("a callback of the program");
+        world.apply_force(world.handle_of(0), push, Vec3::Zero());
+      });
+      simulation_.after_each_step([](Simulation& simulation, const StepReport&) {
+        EXPECT_THROW((void)simulation.step(), std::logic_error);
+        (void)simulation.penetration();
+      });
+    }
+    if (one_in(3)) return simulation_.set_contact_callback({});
+    const double friction = length(), restitution = one_in(2) ? 0 : length();
+    const Vec3 normal = one_in(8) ? vector() : Vec3::Zero();
+    const bool rejects = one_in(3);
+    simulation_.set_contact_callback([=](const World& world, ProposedContact& contact) {
+      contact.friction = friction;
+      contact.restitution = restitution;
+      if (!normal.isZero(0) && !contact.points.empty()) contact.points[0].normal = normal;
+      return !(rejects && world.step_index % 3 == 0);
+    });
+  }
+
+  /// A recording of a few steps with calls between them; what it holds can be read.
+  void record() {
+    if (!one_in(4)) return;
+    Profile profile;
+    RunOptions options;
+    options.record_path = folder_.file("run.h5");
+    options.csv_path = folder_.file("run.csv");
+    options.every = 0.01;
+    options.profile = &profile;
+    struct NoProfile {
+      Simulation& simulation;
+      ~NoProfile() { simulation.set_profile(nullptr); }
+    } const guard{simulation_};
+    Recorder recorder(simulation_, options);
+    try {
+      for (int k = 0; k < 3; ++k) {
+        (void)recorder.step();
+        one_in(2) ? push_body() : add_body();
+      }
+    } catch (const std::exception&) {
+    }
+    (void)recorder.report();
+    (void)recorder.finish();
+    const Recording recording(options.record_path);
+    Instant instant;
+    for (std::size_t k = 0; k < recording.instants(); ++k) recording.read(k, instant);
+  }
+
+  const testing::TemporaryFolder folder_;
   Simulation simulation_;
   WorldQuery query_;
   std::vector<BodyHandle> handles_;
+  int callbacks_ = 0;
 };
 
-void call_at_random(const char* method, std::uint64_t seed) {
-  Caller caller(seed, method);
-  for (int k = 0; k < 60; ++k) {
-    caller.call();
-    if (k % 20 == 19) caller.check();
+class RandomCalls : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RandomCalls, OfAnyOrderAndArgumentDoWhatTheyDocument) {
+  const MethodSpec* const method = find_method(GetParam());
+  const std::uint64_t seeds = is_full() ? 2000 : 40;
+  for (std::uint64_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Caller caller(seed, *method);
+    for (int k = 0; k < 60 && !HasFailure(); ++k) {
+      caller.call();
+      if (k % 20 == 19) caller.check();
+    }
   }
 }
 
-RC_GTEST_PROP(RandomCalls, OfAnyOrderAndArgumentDoWhatTheyDocumentUnderLcpFixed, (std::uint64_t seed)) {
-  call_at_random("lcp-fixed", seed);
+std::vector<std::string> list_methods() {
+  std::vector<std::string> names;
+  for (const MethodSpec& method : method_specs()) names.emplace_back(method.name);
+  return names;
 }
 
-RC_GTEST_PROP(RandomCalls, OfAnyOrderAndArgumentDoWhatTheyDocumentUnderSoftStep, (std::uint64_t seed)) {
-  call_at_random("soft-step", seed);
+std::string name_test(const ::testing::TestParamInfo<std::string>& method) {
+  std::string name = method.param;
+  for (char& letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  }
+  return name;
 }
+
+INSTANTIATE_TEST_SUITE_P(, RandomCalls, ::testing::ValuesIn(list_methods()), name_test);
 
 }  // namespace
 }  // namespace achilles
