@@ -39,7 +39,8 @@ class ShapeNumbers {
   }
   void add(const Mesh& mesh) {
     for (const Vec3& vertex : mesh.vertices) add(vertex);
-    for (const std::array<int, 3>& triangle : mesh.triangles) values_.insert(values_.end(), triangle.begin(), triangle.end());
+    for (const std::array<int, 3>& triangle : mesh.triangles)
+      values_.insert(values_.end(), triangle.begin(), triangle.end());
   }
   void add(const Heightfield& field) {
     add(field.rows, field.columns, field.cell);

@@ -58,7 +58,7 @@ class File {
 
 /// Lets a file that is written and closed take the place of another, which need not exist. At any moment `target` is
 /// the old file or the whole new one; when this returns the disk has the new one, also after a loss of power. Where it
-/// fails, errno says why. Elsewhere than on Unix systems it does not wait for the disk.
+/// fails, errno holds the reason. Elsewhere than on Unix systems it does not wait for the disk.
 [[nodiscard]] bool put_in_place(const std::filesystem::path& whole, const std::filesystem::path& target);
 
 /// A new folder that only its owner may read, named `prefix` and some letters. Throws

@@ -61,8 +61,8 @@ TEST_F(Durable, RecordingHasEveryCommitOnTheDiskAndAnyRecordingItsCheckpoints) {
   }
 }
 
-// A commit is made every 8,192 instants at least: two in 17,000 steps. Beside them both runs save the first and the last
-// world and end.
+// A commit is made every 8,192 instants at least: two in 17,000 steps. Beside them both runs save the first and the
+// last world and end.
 TEST_F(Durable, RunWaitsForTheDiskAtEveryCommit) {
   const auto count_syncs = [&](bool durable) {
     RunOptions options;

@@ -40,8 +40,8 @@ Scene make_lift(const std::string& method, JointKind kind, bool carrier_first) {
   return scene;
 }
 
-// Energy is work: m g 0.5 m = 9.81 J and what the weight still swings with. A step of first order errs by h in the work,
-// some h times the largest power, 0.001 s · 40 W, at every change of it; 2 % of 9.81 J is more than that.
+// Energy is work: m g 0.5 m = 9.81 J and what the weight still swings with. A step of first order errs by h in the
+// work, some h times the largest power, 0.001 s · 40 W, at every change of it; 2 % of 9.81 J is more than that.
 TEST(ScriptWork, ThroughAJointIsTheEnergyThatTheCarriedBodyGains) {
   for (const MethodSpec& method : method_specs()) {
     if (!method.capabilities.joints || !method.capabilities.scripts) continue;

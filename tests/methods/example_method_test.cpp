@@ -32,8 +32,9 @@ Scene make_falling_ball(double drag) {
   return scene;
 }
 
-// u_{k+1} = u_k + h (g − c u_k) has the fixed point u∞ = g / c: u_k = u∞ + q^k (u_0 − u∞) with q = 1 − h c, and with the
-// sum of the geometric series x_n = x_0 + h Σ u_k = x_0 + n h u∞ + (u_0 − u∞) (1 − q^n) / c. Neither knows of the ground.
+// u_{k+1} = u_k + h (g − c u_k) has the fixed point u∞ = g / c: u_k = u∞ + q^k (u_0 − u∞) with q = 1 − h c, and with
+// the sum of the geometric series x_n = x_0 + h Σ u_k = x_0 + n h u∞ + (u_0 − u∞) (1 − q^n) / c. Neither knows of the
+// ground.
 TEST(ExampleMethod, FollowsTheClosedFormOfExplicitEulerThroughTheGround) {
   const double h = 0.01, drag = 0.5;
   const int steps = 100;

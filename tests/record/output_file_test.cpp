@@ -1,6 +1,6 @@
 // Files that are whole or not there.
-#include "record/csv.hpp"
 #include "record/output_file.hpp"
+#include "record/csv.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// How many contacts and joints lie between a body and others. Where bodies that sank are moved out of each other, what a
-// body is moved by adds up along such a chain: the top of a stack rises by the depths of all contacts below it.
+// How many contacts and joints lie between a body and others. Where bodies that sank are moved out of each other, what
+// a body is moved by adds up along such a chain: the top of a stack rises by the depths of all contacts below it.
 #pragma once
 
 #include <achilles/world.hpp>
@@ -24,8 +24,8 @@ class ContactChains {
   [[nodiscard]] std::uint32_t reach(std::uint32_t body) const;
 
  private:
-  /// Links from the bodies in queue_ to all that can be reached through movable bodies; the last one reached is the last
-  /// in queue_.
+  /// Links from the bodies in queue_ to all that can be reached through movable bodies; the last one reached is the
+  /// last in queue_.
   void spread(const World& world, std::vector<std::uint32_t>& links);
 
   std::vector<std::uint32_t> first_, neighbors_;  // per body: neighbors_[first_[k] .. first_[k + 1])

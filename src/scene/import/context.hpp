@@ -50,7 +50,7 @@ class ImportContext {
 
   /// The name under which the scene finds a file that the robot names, relative to the folder of the robot file.
   /// `base` is where a name without scheme starts. Nothing when there is no such file, or when it is outside of the
-  /// robot's files (FileTree); `reason` says where it was looked for, or why it is refused.
+  /// robot's files (FileTree); `reason` names where it was looked for, or why it is refused.
   [[nodiscard]] std::optional<std::string> find_file(const std::string& name, const std::filesystem::path& base,
                                                      std::string& reason);
   /// The triangles of a file that find_file found; reads each once. Nullptr after complaining at `place`.

@@ -23,7 +23,7 @@ namespace achilles::scene_file {
 [[nodiscard]] std::optional<bool> parse_flag(ImportContext& context, std::string_view text, const Place& place,
                                              std::string_view what);
 
-/// The value of an attribute, nothing where it is not written; complains when it is not what is asked for. `what` is
+/// The value of an attribute, nothing where it is not written; complains when it has not the required form. `what` is
 /// the name of the attribute in messages.
 [[nodiscard]] std::optional<double> number_of(ImportContext& context, const XmlAttribute* attribute);
 [[nodiscard]] std::optional<Vec3> vec3_of(ImportContext& context, const XmlAttribute* attribute);

@@ -81,7 +81,7 @@ class MjcfDocument {
   /// Where `fromto` puts the middle of an element, its z axis along the line, and half the distance of its ends.
   /// Complains when the ends are no two points.
   [[nodiscard]] std::optional<std::pair<Pose, double>> from_to(const MjcfElement& element) const;
-  /// Whether a range acts: `key` says so, or the range is given and the compiler takes that for a yes.
+  /// Whether a range acts: `key` is true, or the range is given and the compiler takes that for a yes.
   [[nodiscard]] bool is_limited(const MjcfElement& element, std::string_view key, std::string_view range) const;
   [[nodiscard]] std::optional<std::pair<double, double>> range(const MjcfElement& element, std::string_view key) const;
 

@@ -36,8 +36,8 @@ class SdfFrames {
   /// `MODEL::FRAME` a frame of a model in it. Complains when there is none, or when frames stand relative to each other
   /// in a circle.
   [[nodiscard]] Pose find(const std::string& name, const Place& place);
-  /// The pose of an element in the model; `standard` is the frame that it is relative to unless it says so. The pose of
-  /// a model is that of its `placement_frame`.
+  /// The pose of an element in the model; `standard` is the frame that it is relative to unless it names another. The
+  /// pose of a model is that of its `placement_frame`.
   [[nodiscard]] Pose place(const XmlNode& node, const std::string& standard);
   /// The pose of an element of a link in the link, which stands at X_ML in the model.
   [[nodiscard]] Pose place_in_link(const XmlNode& node, const Pose& X_ML);

@@ -87,7 +87,8 @@ class SdfReader {
                        fmt::format("<{}> of a <{}> that is {}", child, node.name, standard ? "false" : "true"));
   }
 
-  // Links of one model do not collide with each other unless it says so: its group is one that its own mask lacks.
+  // Links of one model do not collide with each other unless `self_collide` is set: its group is one that its own mask
+  // lacks.
   void filter_links(const XmlNode& node, std::size_t first) {
     if (model_.links.size() - first < 2) return;
     if (++filtered_ > kMostModels) {
