@@ -4,6 +4,7 @@
 #include "constraint/reach_cone.hpp"
 #include "math/tangents.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -215,6 +216,26 @@ double measure_joint_error(const WorldJoint& joint, const JointPose& pose) {
       return std::abs(between.norm() - joint.length);
   }
   return 0;
+}
+
+double measure_overshoot(const WorldJoint& joint, const JointPose& pose, double arm) {
+  const double unit = joint.kind == JointKind::kSlider ? arm : 1;
+  double most = 0;
+  for (std::size_t axis = 0; axis < joint.axis_count; ++axis) {
+    const JointDrive& drive = joint.drives[axis];
+    const double at = pose.position[axis];
+    most = std::max({most, (drive.lower - at) / unit, (at - drive.upper) / unit});
+  }
+  return most;
+}
+
+double measure_joint_arm(const WorldJoint& joint, const BodyArrays& bodies) {
+  const auto arm_of = [&bodies](std::uint32_t body, const Vec3& anchor_B) {
+    if (!bodies.is_movable(body)) return 0.0;
+    const double gyration = std::sqrt(0.5 * bodies.inertia_B[body].trace() / bodies.mass[body]);
+    return std::max(anchor_B.norm(), gyration);
+  };
+  return std::max(arm_of(joint.body_a, joint.anchor_A), arm_of(joint.body_b, joint.anchor_B));
 }
 
 }  // namespace achilles

@@ -37,4 +37,21 @@ std::size_t list_equalities(const WorldJoint& joint, const BodyArrays& bodies, c
 /// Distance of the anchors from where the joint wants them [m].
 [[nodiscard]] double measure_joint_error(const WorldJoint& joint, const JointPose& pose);
 
+/// How far a joint is beyond the limits of its free axes: as an angle [rad], along a slider as a length by the arm.
+[[nodiscard]] double measure_overshoot(const WorldJoint& joint, const JointPose& pose, double arm);
+
+/// The length that errors of a joint are compared with, wherever they are judged [m]: the distance from the joint to
+/// the centre of mass of its bodies that move, at least their radius of gyration; the larger of the two bodies. 0 where
+/// neither moves.
+[[nodiscard]] double measure_joint_arm(const WorldJoint& joint, const BodyArrays& bodies);
+
+/// Share of its arm by which a rigid joint may be off, and angle [rad] by which its limits may give way.
+inline constexpr double kJointShare = 0.01;
+
+/// Whether a positional error of the joint is a defect. A suspension gives way along its first axis alone; other
+/// compliant joints along all.
+[[nodiscard]] inline bool is_rigid(const WorldJoint& joint) {
+  return joint.compliance <= 0 || joint.kind == JointKind::kHinge2;
+}
+
 }  // namespace achilles

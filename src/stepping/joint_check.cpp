@@ -3,7 +3,6 @@
 #include "constraint/joint_pose.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -12,21 +11,9 @@ namespace {
 
 constexpr double kLeastProgress = 1e-3;  // of the error, in a step
 
-double find_arm(const World& world, const WorldJoint& joint) {
-  const auto arm_of = [&](std::uint32_t body, const Vec3& anchor_B) {
-    if (!world.bodies.is_movable(body)) return 0.0;
-    const double gyration = std::sqrt(0.5 * world.bodies.inertia_B[body].trace() / world.bodies.mass[body]);
-    return std::max(anchor_B.norm(), gyration);
-  };
-  return std::max(arm_of(joint.body_a, joint.anchor_A), arm_of(joint.body_b, joint.anchor_B));
-}
-
-// A suspension gives way along its first axis alone; the others of a compliant joint along all.
-bool is_rigid(const WorldJoint& joint) { return joint.compliance <= 0 || joint.kind == JointKind::kHinge2; }
-
-std::string describe(const World& world, std::size_t joint, double error, double arm, double promise) {
+std::string describe(const World& world, std::size_t joint, double error, double arm) {
   char text[160];
-  std::snprintf(text, sizeof text, "is off by %.3g m, more than %.3g %% of its arm of %.3g m", error, 100 * promise,
+  std::snprintf(text, sizeof text, "is off by %.3g m, more than %.3g %% of its arm of %.3g m", error, 100 * kJointShare,
                 arm);
   return "joint '" + world.joint_names[joint] + "' " + text + "; a shorter step may hold it";
 }
@@ -37,7 +24,7 @@ double measure_relative_joint_error(const World& world) {
   double largest = 0;
   for (std::size_t k = 0; k < world.joints.size(); ++k) {
     const WorldJoint& joint = world.joints[k];
-    const double arm = find_arm(world, joint);
+    const double arm = measure_joint_arm(joint, world.bodies);
     if (!is_rigid(joint) || arm <= 0) continue;
     const JointPose pose = place_joint(joint, world.bodies, world.joint_states[k].position);
     largest = std::max(largest, measure_joint_error(joint, pose) / arm);
@@ -45,8 +32,8 @@ double measure_relative_joint_error(const World& world) {
   return largest;
 }
 
-void check_joints(World& world, StepSpan step, double error_before, StepReport& report, double promise) {
-  const double allowed = std::max(promise, (1 - kLeastProgress) * error_before);
+void check_joints(World& world, StepSpan step, double error_before, StepReport& report) {
+  const double allowed = std::max(kJointShare, (1 - kLeastProgress) * error_before);
   for (std::size_t k = 0; k < world.joints.size(); ++k) {
     const WorldJoint& joint = world.joints[k];
     JointState& state = world.joint_states[k];
@@ -55,9 +42,9 @@ void check_joints(World& world, StepSpan step, double error_before, StepReport& 
     if (!is_rigid(joint)) continue;
     const double error = measure_joint_error(joint, pose);
     report.joint_error = std::max(report.joint_error, error);
-    const double arm = find_arm(world, joint);
+    const double arm = measure_joint_arm(joint, world.bodies);
     if (!report.stopped && arm > 0 && error > allowed * arm) {
-      report.stopped = Stop{"joint-error", step.start + step.h, describe(world, k, error, arm, promise)};
+      report.stopped = Stop{"joint-error", step.start + step.h, describe(world, k, error, arm)};
     }
   }
 }

@@ -8,14 +8,13 @@
 
 namespace achilles {
 
-/// The largest positional violation of a rigid joint as a share of its arm: the distance from the joint to the centre
-/// of mass of its bodies that move, at least their radius of gyration.
+/// The largest positional violation of a rigid joint as a share of its arm, measure_joint_arm.
 [[nodiscard]] double measure_relative_joint_error(const World& world);
 
 /// After a step of length h: keeps the positions of the joints up to date and reports the largest positional violation.
-/// The report stops the run with the reason "joint-error" where a rigid joint is off by more than `promise`, a share of
-/// its arm, and the step did not bring it closer than `error_before`, the relative error before the step. A mechanism
+/// The report stops the run with the reason "joint-error" where a rigid joint is off by more than kJointShare of its
+/// arm, and the step did not bring it closer than `error_before`, the relative error before the step. A mechanism
 /// that is assembled from parts far apart so comes together and runs on; joints that contradict each other do not.
-void check_joints(World& world, StepSpan step, double error_before, StepReport& report, double promise = 0.01);
+void check_joints(World& world, StepSpan step, double error_before, StepReport& report);
 
 }  // namespace achilles

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace achilles {
@@ -156,6 +158,23 @@ TEST(JointRows, WholeTurnsOfAHingeAreCounted) {
     world.bodies.orientation[1] = (finite_rotation(0.5 * axis) * world.bodies.orientation[1]).normalized();
     position = place_joint(joint, world.bodies, position).position;
     EXPECT_NEAR(position[0], 0.5 * k, 1e-9);
+  }
+}
+
+// A wheel that its axle goes through has no distance to it: its radius of gyration √(½ tr I / m) stands in. What a
+// fixed body measures to the joint does not count, wherever its own centre is.
+TEST(JointArm, IsThatOfWhatMovesAndNeverNothing) {
+  const Vec3 at(7, -3, 2);
+  for (const double distance : {0.0, 0.2, 2.0}) {
+    Scene scene;
+    BodyDescription post{.name = "post", .kind = BodyKind::kFixed, .shape = {Sphere{0.1}}};
+    BodyDescription wheel{.name = "wheel", .shape = {Sphere{1}}};
+    wheel.pose.p = at + Vec3(0, 0, distance);
+    scene.bodies = {post, wheel};
+    scene.joints = {{.name = "axle", .kind = JointKind::kBall, .first = "post", .second = "wheel", .at = at}};
+    const World world(scene);
+    const double gyration = std::sqrt(0.5 * 3 * 0.4);  // of a solid ball I = 2/5 m r² about each axis
+    EXPECT_NEAR(measure_joint_arm(world.joints[0], world.bodies), std::max(distance, gyration), 1e-12);
   }
 }
 

@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::size_t kBatchesPerBlock = kElementsPerBlock / kLanes;
 
-/// Largest joint error by the length of the joint's arm that is no defect: joints are damped springs, which give way.
-constexpr double kJointPromise = 0.1;
-
 }  // namespace
 
 /// A step. list_phases is its pseudo-code; below it stand the loops of the phases, and last how they run over bodies,
@@ -345,7 +342,7 @@ class SoftStep {
     }
     report.external_work +=
         conclude_joints(world_, h_, scratch_.velocity_before, soft_.joints.list, scratch_.joint_loads);
-    check_joints(world_, {world_.time, h_}, joint_error_, report, kJointPromise);
+    check_joints(world_, {world_.time, h_}, joint_error_, report);
     report.iterations = options_.substeps;
     put_to_sleep(world_, options_.sleeping, search_, scratch_);
     scratch_.mark("memory and records");

@@ -189,11 +189,11 @@ double JointCheck::see(const Instant& instant, const World& world, const Promise
   double largest = 0;
   for (std::size_t k = 0; k < world.joints.size(); ++k) {
     const WorldJoint& joint = world.joints[k];
-    if (joint.compliance != 0 && joint.kind != JointKind::kHinge2) continue;
+    if (!is_rigid(joint)) continue;
     const double error = measure_joint_error(joint, place_joint(joint, world.bodies, {}));
-    const double arms = joint.anchor_A.norm() + joint.anchor_B.norm();
+    const double arm = measure_joint_arm(joint, world.bodies);
     largest = std::max(largest, error);
-    worst_.see(error, promises.joint.value_or(kUnlimited) * arms + kRounding, index, instant.time,
+    worst_.see(error, promises.joint.value_or(kUnlimited) * arm + kRounding, index, instant.time,
                [&] { return fmt::format("joint '{}'", world.joint_names[k]); });
   }
   return largest;

@@ -48,7 +48,9 @@ struct Findings {
 ///   it
 ///                         is moved straight on and then back to its joint, by half of what its velocity changes,
 ///   ½ Σ m (h |g|)²        what gravity gives within a step before a contact takes it back,
-///   Σ (h |ω|)² ½ ω·I ω    per step, of an explicit gyroscopic torque,
+///   Σ h |Δω| |ω × I ω|    per step, of impulses that act on the inertia as it stood at the start of the step (with
+///                         I⁻¹ (ω × I ω) Δt for the changes in between that cancel); of a spin that has more energy
+///                         than the lowest explains only that share,
 ///   Σ m |g| n d or ½ Σ m (d / h)²  where sunk bodies are moved out, d being the largest depth or joint error since, as
 ///                         far as the method promises it or the scene began with it, and n the contacts and joints
 ///                         between the body and what cannot move; Σ m |g| of all overlaps that the scene began with,
@@ -62,7 +64,7 @@ class EnergyCheck {
 
  private:
   void allow(const World& before, const World& world, const Findings& findings, const PromisedBounds& promises,
-             const Scale& scale);
+             const Scale& scale, double available);
 
   Worst worst_;
   ElasticEnergy elastic_;
@@ -70,7 +72,7 @@ class EnergyCheck {
   bool rebounds_ = false;              // some contact may have restitution
   double size_ = 0;                    // [m] of the largest movable body
   double inertia_ = 0;                 // [kg m²] Σ m r² of the movable bodies, r to the farthest point
-  double arms_ = 0;                    // [m] the largest of a joint
+  double arm_ = 0;                     // [m] the longest of a joint
   double begun_ = 0;                   // [m] depth and joint error at the start
   double overlap_ = 0;                 // [m] the sum of the depths at the start
   double start_ = 0;                   // [J] kinetic and elastic at the start

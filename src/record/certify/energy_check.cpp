@@ -1,3 +1,4 @@
+#include "constraint/joint_pose.hpp"
 #include "record/certify/body_arms.hpp"
 #include "record/certify/checks.hpp"
 
@@ -20,6 +21,28 @@ double sum_gravity(const World& world) {
   return energy;
 }
 
+/// h (|Δω| + Δt |I⁻¹ τ|) |τ|, τ = ω × I ω [J]; less where the spin has more energy than is `available`.
+double measure_turning(const World& before, const World& world, std::size_t body, double step, double available) {
+  struct Gyro {
+    Vec3 torque, rate;  // body axes
+    double energy = 0;
+  };
+  const Mat3& inertia = world.bodies.inertia_B[body];
+  const auto measure = [&](const World& at) {
+    const Vec3 spin = at.bodies.orientation[body].conjugate() * at.bodies.velocity[body].angular;
+    const Vec3 momentum = inertia * spin;
+    const Vec3 torque = spin.cross(momentum);
+    return Gyro{torque, world.bodies.inverse_inertia_B[body] * torque, 0.5 * spin.dot(momentum)};
+  };
+  const Gyro from = measure(before), to = measure(world);
+  const double dt = std::max(0.0, world.time - before.time);
+  const double change = (world.bodies.velocity[body].angular - before.bodies.velocity[body].angular).norm() +
+                        dt * std::max(from.rate.norm(), to.rate.norm());
+  const double energy = std::max(from.energy, to.energy);
+  const double share = energy > 0 ? std::min(1.0, std::max(0.0, available) / energy) : 1;
+  return share * step * change * std::max(from.torque.norm(), to.torque.norm());
+}
+
 }  // namespace
 
 EnergyCheck::EnergyCheck(const World& world) {
@@ -36,14 +59,13 @@ EnergyCheck::EnergyCheck(const World& world) {
   }
   for (const WorldJoint& joint : world.joints) {
     jointed_[joint.body_a] = jointed_[joint.body_b] = 1;
-    arms_ = std::max(arms_, joint.anchor_A.norm() + joint.anchor_B.norm());
+    arm_ = std::max(arm_, measure_joint_arm(joint, world.bodies));
   }
 }
 
 /// What the interval adds to what is allowed above the lowest.
 void EnergyCheck::allow(const World& before, const World& world, const Findings& findings,
-                        const PromisedBounds& promises, const Scale& scale) {
-  const double dt = world.time - before.time;
+                        const PromisedBounds& promises, const Scale& scale, double available) {
   const double half = 0.5 * scale.step;
   double mass = 0, stacked = 0;
   fall_ = 0;
@@ -57,13 +79,12 @@ void EnergyCheck::allow(const World& before, const World& world, const Findings&
     const Vec3 change = u1.linear - u0.linear;
     swing_ += half * world.bodies.mass[k] *
               (jointed_[k] != 0 ? scale.gravity * change.norm() : std::abs(world.gravity.dot(change)));
-    const Vec3 spin = world.bodies.orientation[k].conjugate() * u1.angular;
-    turning_ += std::max(0.0, dt) * scale.step * spin.squaredNorm() * 0.5 * spin.dot(world.bodies.inertia_B[k] * spin);
+    turning_ += measure_turning(before, world, k, scale.step, available);
   }
   mass_ = std::max(mass_, mass);
   stacked_ = std::max(stacked_, stacked);
   deepest_ = std::max({deepest_, std::min(findings.depth, std::max(begun_, promises.give * size_)),
-                       std::min(findings.joint_error, std::max(begun_, promises.joint.value_or(0) * arms_))});
+                       std::min(findings.joint_error, std::max(begun_, promises.joint.value_or(0) * arm_))});
 }
 
 void EnergyCheck::see(const Instant& instant, const World& before, const World& world, const Findings& findings,
@@ -78,7 +99,8 @@ void EnergyCheck::see(const Instant& instant, const World& before, const World& 
     overlap_ = findings.overlap;
   } else {
     const double dt = world.time - before.time;
-    allow(before, world, findings, promises, scale);
+    // What would be kinetic now, had the energy not risen above its lowest.
+    allow(before, world, findings, promises, scale, lowest_ + work_ - height - spring);
     rate_ = dt > 0 ? 0.5 * scale.step * std::abs(spring - spring_) / dt : 0;
     swing_ += rate_;
     work_ += instant.scalars.external_work;

@@ -1,5 +1,7 @@
 #include "record/certify/promises.hpp"
 
+#include "constraint/joint_pose.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -7,9 +9,6 @@
 
 namespace achilles {
 namespace {
-
-// No method states how closely it holds a joint together; this is what still looks whole.
-constexpr double kJointShare = 0.02;
 
 /// A number among the method's options: as given, or the default; nothing when it has no such option.
 std::optional<double> option_of(const RecordingHead& head, const MethodSpec& method, std::string_view name) {

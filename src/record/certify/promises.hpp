@@ -11,7 +11,7 @@ namespace achilles {
 struct PromisedBounds : Promises {
   std::optional<double> depth;     // [m] no deeper than this at any time
   std::optional<double> approach;  // [m/s] at which touching points may still close in after a step
-  std::optional<double> joint;     // share of its arms by which a joint may be apart
+  std::optional<double> joint;     // share of its arm (joint_pose.hpp) by which a joint may be apart
 };
 
 /// From the spec of the method and its options, as the recording has them.

@@ -1,5 +1,6 @@
 #include "record/report/run_warnings.hpp"
 
+#include "constraint/joint_pose.hpp"
 #include "methods/capabilities.hpp"
 #include "record/certify/body_arms.hpp"
 #include "record/elastic_energy.hpp"
@@ -12,7 +13,7 @@
 namespace achilles {
 namespace {
 
-constexpr double kTolerableShare = 0.01;  // of arms and energies
+constexpr double kTolerableShare = 0.01;  // of energies
 constexpr double kNoticeable = 1;         // [s] of wall time: shorter runs are not called slow
 
 /// What there is at the start [J].
@@ -61,12 +62,35 @@ void RunWarnings::begin(const World& world, const Scene& scene) {
     if (other.real_time && &other != method_ && find_obstacles(other, scene).empty()) faster_.emplace_back(other.name);
   }
   sizes_ = measure_sizes(world);
-  for (const WorldJoint& joint : world.joints) {
-    arm_ = std::max(arm_, joint.anchor_A.norm() + joint.anchor_B.norm());
-    compare_masses(world, joint.body_a, joint.body_b);
+  for (std::size_t k = 0; k < world.joints.size(); ++k) {
+    joints_.push_back(measure(world, k));
+    compare_masses(world, world.joints[k].body_a, world.joints[k].body_b);
   }
   speed_ = world.gravity.norm() * scene.step;
   energy_ = measure_start(world, sizes_);
+}
+
+RunWarnings::JointShares RunWarnings::measure(const World& world, std::size_t index) {
+  const WorldJoint& joint = world.joints[index];
+  const double arm = measure_joint_arm(joint, world.bodies);
+  if (!(arm > 0)) return {};
+  const JointPose pose = place_joint(joint, world.bodies, world.joint_states[index].position);
+  return {is_rigid(joint) ? measure_joint_error(joint, pose) / arm : 0, measure_overshoot(joint, pose, arm)};
+}
+
+void RunWarnings::see_joints(const World& world) {
+  // What programs add to a running world began without error.
+  joints_.resize(world.joints.size());
+  for (std::size_t k = 0; k < world.joints.size(); ++k) {
+    const JointShares now = measure(world, k), start = joints_[k];
+    const auto keep = [&](double share, double began, Joint& worst) {
+      if (share > std::max({kJointShare, began, worst.share})) {
+        worst = {share, world.joint_names[k], world.joints[k].kind == JointKind::kSlider};
+      }
+    };
+    keep(now.error, start.error, loosest_);
+    keep(now.overshoot, start.overshoot, farthest_);
+  }
 }
 
 void RunWarnings::compare_masses(const World& world, std::uint32_t a, std::uint32_t b) {
@@ -79,6 +103,7 @@ void RunWarnings::see(const World& world, std::span<const ContactRecord> contact
   if (sizes_.size() != world.bodies.size()) {
     sizes_ = measure_sizes(world);
   }
+  see_joints(world);
   for (const ContactRecord& contact : contacts) {
     const std::uint32_t a = contact.body_a, b = contact.body_b;
     if (!contact.impulse.isZero(0)) compare_masses(world, a, b);
@@ -106,11 +131,14 @@ std::vector<std::string> RunWarnings::list(const RunReport& report, double work)
                     "known to hold up to {:g}",
                     heaviest_.first, heaviest_.second, heaviest_.share, method_->name, promises_.mass_ratio));
   }
-  if (report.joint_error_max > kTolerableShare * arm_) {
+  if (loosest_.share > 0) {
+    warnings.push_back(fmt::format("joint: '{}' comes apart by up to {:.2g} % of its arm: a shorter step makes it less",
+                                   loosest_.name, 100 * loosest_.share));
+  }
+  if (farthest_.share > 0) {
     warnings.push_back(
-        fmt::format("joint: a joint comes apart by {:.3g} m, {:.2g} % of the longest arm: a shorter step makes "
-                    "it less",
-                    report.joint_error_max, 100 * report.joint_error_max / arm_));
+        fmt::format("limit: '{}' is up to {:.2g} % of {} beyond its limits: a shorter step makes it less",
+                    farthest_.name, 100 * farthest_.share, farthest_.slides ? "its arm" : "a radian"));
   }
   if (speed_ > 0 && report.residual_max > speed_) {
     warnings.push_back(

@@ -20,11 +20,11 @@ namespace achilles {
 ///   a contact deeper than the method promises, as a share of the smaller body,
 ///   a depth beyond that of the start and the tolerance of a method that has one,
 ///   bodies that push or hold each other although one is heavier by more than the method is known to hold,
-///   a joint that is off by more than 1 % of the longest arm,
-///   a residual above g h, the speed that gravity gives in a step,
-///   energy beyond that of the start and the work done by more than 1 % of the larger of what there was at the start
-///   (kinetic, elastic, and of gravity above the lowest body) and Σ m g × size,
-///   a run slower than real time; methods made for speed that take the scene are named.
+///   a rigid joint that is off, and an axis beyond its limits, by more than kJointShare of the joint's arm
+///   (joint_pose.hpp) and than at the start, a residual above g h, the speed that gravity gives in a step, energy
+///   beyond that of the start and the work done by more than 1 % of the larger of what there was at the start (kinetic,
+///   elastic, and of gravity above the lowest body) and Σ m g × size, a run slower than real time; methods made for
+///   speed that take the scene are named.
 class RunWarnings {
  public:
   void begin(const World& world, const Scene& scene);
@@ -36,6 +36,12 @@ class RunWarnings {
   [[nodiscard]] std::vector<std::string> list(const RunReport& report, double work) const;
 
  private:
+  /// How far a joint is off and beyond its limits, as shares of its arm.
+  struct JointShares {
+    double error = 0, overshoot = 0;
+  };
+  [[nodiscard]] static JointShares measure(const World& world, std::size_t joint);
+  void see_joints(const World& world);
   void compare_masses(const World& world, std::uint32_t a, std::uint32_t b);
 
   struct Pair {
@@ -47,9 +53,15 @@ class RunWarnings {
   std::vector<std::string> faster_;  // methods
   std::vector<double> sizes_;        // [m] per body
   Pair deepest_, heaviest_;
+  struct Joint {
+    double share = 0;
+    std::string name;
+    bool slides = false;
+  };
+  std::vector<JointShares> joints_;                             // at the start
+  Joint loosest_, farthest_;                                    // beyond what is allowed: by error, by overshoot
   double tolerance_ = std::numeric_limits<double>::infinity();  // [m] the depth that the method promises
   double start_depth_ = 0;                                      // [m]
-  double arm_ = 0;                                              // [m] the longest of a joint
   double speed_ = 0;                                            // [m/s] that gravity gives in a step
   double energy_ = 0;                                           // [J] that gains are compared with
 };
