@@ -14,8 +14,13 @@ namespace CLI {
 class App;
 }
 
+namespace achilles {
+struct RunReport;
+}
+
 namespace achilles::program {
 
+/// 0: done; 1: failed or was interrupted; 2: bad input; 3: the method stopped with a reason.
 enum ExitStatus : int { kDone = 0, kFailed = 1, kBadInput = 2, kStopped = 3 };
 
 /// Something on the command line, or a file it names, that cannot be used.
@@ -75,6 +80,8 @@ struct ReproduceArguments {
   bool full = false;
 };
 
+/// The status of a run by its report.
+[[nodiscard]] int find_exit_status(const RunReport& report);
 int run(const RunArguments& arguments);
 int compare(const CompareArguments& arguments);
 int solve_problem(const SolveArguments& arguments);

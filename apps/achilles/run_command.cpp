@@ -79,6 +79,11 @@ void prepare_outputs(const RunArguments& arguments, const Scene& scene) {
 
 }  // namespace
 
+int find_exit_status(const RunReport& report) {
+  if (!report.stopped) return kDone;
+  return report.stopped->reason == "interrupted" ? kFailed : kStopped;
+}
+
 int run(const RunArguments& arguments) {
   if (!arguments.resume.empty() && !std::filesystem::exists(arguments.resume)) {
     throw BadInput(arguments.resume + ": there is no such file");
@@ -131,14 +136,15 @@ int run(const RunArguments& arguments) {
       if (!path.empty()) print_written(path);
     }
   }
-  if (!report.stopped) return kDone;
-  const bool interrupted = report.stopped->reason == "interrupted";
+  const int status = find_exit_status(report);
+  if (status == kDone) return status;
+  const bool interrupted = status == kFailed;
   fmt::print(stderr, "achilles: {} at {:g} s: {}\n",
              interrupted ? "interrupted" : "stopped (" + report.stopped->reason + ")", report.stopped->time,
              show_text(report.stopped->message));
-  if (!interrupted) return kStopped;
+  if (!interrupted) return status;
   if (!recording.empty()) fmt::print(stderr, "achilles: go on with: achilles run --resume {}\n", recording);
-  return kFailed;
+  return status;
 }
 
 int check(const SceneArguments& arguments) {

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "soak/generator.hpp"
 #include "soak/meshes.hpp"
+#include "soak/method_options.hpp"
 #include "soak/reducer.hpp"
 #include "terminal.hpp"
 
@@ -114,7 +115,12 @@ class Soak {
       const std::uint64_t index = arguments_.first + static_cast<std::uint64_t>(k);
       const GeneratedScene generated = generate_scene(arguments_.seed, index);
       std::vector<Trial> trials;
-      for (const std::string& method : methods_) trials.push_back({generated.scene, method, {}});
+      for (const std::string& method : methods_) {
+        Trial trial{generated.scene, method, {}};
+        const MethodSpec* const spec = find_method(method);
+        if (spec != nullptr) trial.options = draw_method_options(arguments_.seed, index, *spec);
+        trials.push_back(std::move(trial));
+      }
       run(trials, fmt::format("{}-{}-{}", generated.family, arguments_.seed, index));
       show_progress(k + 1, arguments_.count);
     }
@@ -160,7 +166,9 @@ class Soak {
     counts.silent += is_silent ? 1 : 0;
     const Defect& shown = is_silent ? *silent : outcome.defects.front();
     if (platform::is_terminal(platform::Stream::kError)) fmt::print(stderr, "\r\x1b[K");
-    fmt::print("{} {} {}{}: {}\n", name, trial.method, shown.kind, is_silent ? "" : " (reported)", shown.detail);
+    const std::string settings = trial.options.empty() ? "" : " " + trial.options.dump();
+    fmt::print("{} {}{} {}{}: {}\n", name, trial.method, settings, shown.kind, is_silent ? "" : " (reported)",
+               shown.detail);
     std::fflush(stdout);
     if (!arguments_.keep.empty() && trial.file.empty()) keep(trial, outcome, name);
   }

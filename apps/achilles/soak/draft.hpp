@@ -56,6 +56,7 @@ void draw_pyramid(Draft& draft);
 void draw_pile(Draft& draft);
 void draw_crowd(Draft& draft);
 void draw_sweep(Draft& draft);
+void draw_turntable(Draft& draft);
 void draw_dominoes(Draft& draft);
 void draw_chain(Draft& draft);
 void draw_bridge(Draft& draft);

@@ -168,6 +168,34 @@ void draw_sweep(Draft& draft) {
   }
 }
 
+void draw_turntable(Draft& draft) {
+  // Bodies on a scripted disc that turns, about its axis or leaning more and more.
+  Random& random = draft.random;
+  const double size = draft.size;
+  add_support(draft, 30 * size, true);
+  const double thick = round_to_digits(0.3 * size), top = round_to_digits(2 * size);
+  Json disc{{"name", "disc"}, {"kind", "scripted"}};
+  disc["shape"] = {{"cylinder", {{"radius", round_to_digits(4 * size)}, {"height", thick}}}};
+  disc["position"] = to_json(Vec3(0, 0, top - 0.5 * thick));
+  draft.bodies.push_back(disc);
+  const Vec3 axis = random.chance(0.6) ? Vec3::UnitZ() : (Vec3::UnitZ() + 0.5 * random.direction()).normalized();
+  const double rate = random.uniform(-1, 1) * draft.speed / (3 * size);  // [rad/s]
+  Json turn = Json::array();
+  constexpr double kPart = 0.5;  // [rad] between two orientations
+  for (int k = 0; k <= 8; ++k) {
+    const double angle = std::copysign(kPart * k, rate);
+    turn.push_back({round_to_digits(kPart * k / std::abs(rate), 6), to_json(Quat(Eigen::AngleAxisd(angle, axis)))});
+  }
+  draft.scripts.push_back({{"body", "disc"}, {"turn", turn}});
+  const int count = random.integer(1, 6);
+  for (int k = 0; k < count; ++k) {
+    const DrawnShape shape = random.chance(0.7) ? draw_brick(random, size) : draw_shape(random, size);
+    const double angle = 2.1 * k, radius = (0.3 + 0.45 * k) * size;
+    const Vec3 at(radius * std::cos(angle), radius * std::sin(angle), top + shape.half.z() + draw_gap(random, size));
+    add_body(draft, fmt::format("body{}", k), shape.json, at);
+  }
+}
+
 void draw_dominoes(Draft& draft) {
   Random& random = draft.random;
   const int count = random.integer(3, 20);

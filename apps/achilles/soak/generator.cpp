@@ -15,12 +15,13 @@ struct Family {
   void (*draw)(Draft&);
 };
 
-constexpr Family kFamilies[] = {
-    {"single", 18, draw_single},  {"stack", 16, draw_stack},        {"wall", 7, draw_wall},
-    {"pyramid", 5, draw_pyramid}, {"pile", 14, draw_pile},          {"crowd", 6, draw_crowd},
-    {"sweep", 5, draw_sweep},     {"dominoes", 4, draw_dominoes},   {"chain", 8, draw_chain},
-    {"bridge", 5, draw_bridge},   {"mechanism", 6, draw_mechanism}, {"car", 3, draw_car},
-    {"tree", 5, draw_tree}};
+constexpr Family kFamilies[] = {{"single", 18, draw_single},    {"stack", 16, draw_stack},
+                                {"wall", 7, draw_wall},         {"pyramid", 5, draw_pyramid},
+                                {"pile", 14, draw_pile},        {"crowd", 6, draw_crowd},
+                                {"sweep", 4, draw_sweep},       {"turntable", 4, draw_turntable},
+                                {"dominoes", 4, draw_dominoes}, {"chain", 8, draw_chain},
+                                {"bridge", 5, draw_bridge},     {"mechanism", 6, draw_mechanism},
+                                {"car", 3, draw_car},           {"tree", 5, draw_tree}};
 
 const Family& draw_family(Random& random) {
   double total = 0;
@@ -48,6 +49,15 @@ Json draw_materials(Draft& draft) {
   Json& common = materials["default"];
   if (random.chance(0.06)) common["rolling_friction"] = round_to_digits(draft.size * random.log_uniform(1e-3, 0.1));
   if (random.chance(0.06)) common["torsional_friction"] = round_to_digits(draft.size * random.log_uniform(1e-3, 0.1));
+  if (random.chance(0.06)) {
+    // A typical body at rest sinks by this share of its size.
+    const double weight = 1000 * std::pow(draft.size, 3) * draft.gravity;
+    const double stiffness = weight / (draft.size * random.log_uniform(1e-5, 1e-2));
+    common["stiffness"] = round_to_digits(stiffness);
+    if (random.chance(0.7)) {
+      common["damping"] = round_to_digits(stiffness * draft.size / draft.speed * random.log_uniform(1e-3, 0.1));
+    }
+  }
   if (random.chance(0.03)) common["anisotropy"] = {round_to_digits(random.unit()), round_to_digits(random.unit())};
   if (!random.chance(0.25)) return materials;
   materials["other"] = draw_material(random);
@@ -86,9 +96,7 @@ void add_rarities(Draft& draft, Json& scene) {
     if (has_forces && random.chance(0.5)) {
       body["torque"] = to_json(Vec3(weight * draft.size * random.uniform(0, 0.2) * random.direction()));
     }
-    if (has_locks && !body.contains("velocity") && !body.contains("spin")) {
-      body["lock"] = Json::array({random.pick({"x", "y", "rx", "ry", "rz"})});
-    }
+    if (has_locks) body["lock"] = Json::array({random.pick({"x", "y", "z", "rx", "ry", "rz"})});
     if (turns_otherwise) body["rotation"] = "infinitesimal";
   }
   const std::string last = draft.bodies.back()["name"];

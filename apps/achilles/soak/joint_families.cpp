@@ -63,6 +63,21 @@ Json draw_axis(Draft& draft, const Vec3& axis, double unit, double range, bool i
   return drive;
 }
 
+/// How far a limb along a direction may swing, and twist.
+Json draw_cone(Random& random, const Vec3& along) {
+  Json cone{{"axis", to_json(along)}};
+  const double swing = round_to_digits(random.uniform(0.2, 2));
+  if (random.chance(0.5)) {
+    cone["swing"] = swing;
+  } else {
+    cone["swing"] = {swing, round_to_digits(swing * random.uniform(0.3, 1))};
+    cone["side"] = to_json(Vec3(along.unitOrthogonal()));
+  }
+  if (random.chance(0.5))
+    cone["twist"] = {-round_to_digits(random.uniform(0.1, 2)), round_to_digits(random.uniform(0.1, 2))};
+  return cone;
+}
+
 /// A joint of any kind at a place, with what can act along its axes. `load` [kg] hangs on it.
 Json draw_joint(Draft& draft, const std::string& kind, const Vec3& at, const Vec3& along, double load) {
   Random& random = draft.random;
@@ -80,7 +95,15 @@ Json draw_joint(Draft& draft, const std::string& kind, const Vec3& at, const Vec
   } else if (kind == "distance") {
     joint["at_second"] = to_json(Vec3(at + 0.1 * draft.size * along));
   }
-  if (random.chance(0.1)) joint["compliance"] = round_to_digits(random.log_uniform(1e-4, 1e-1) * draft.size / force);
+  if (kind == "ball" && random.chance(0.3)) joint["cone"] = draw_cone(random, along);
+  if (random.chance(0.1)) {
+    const double compliance = round_to_digits(random.log_uniform(1e-4, 1e-1) * draft.size / force);
+    joint["compliance"] = compliance;
+    if (random.chance(0.5)) {
+      joint["compliance_damping"] =
+          round_to_digits(random.log_uniform(1e-2, 1) / compliance * draft.size / draft.speed);
+    }
+  }
   return joint;
 }
 

@@ -1,5 +1,6 @@
 #include "soak/judge.hpp"
 
+#include "commands.hpp"
 #include "constraint/joint_pose.hpp"
 #include "record/certify/body_arms.hpp"
 #include "record/certify/certify.hpp"
@@ -10,16 +11,18 @@
 #include "world/colliders.hpp"
 
 #include "collision/detect.hpp"
+#include "math/disjoint_sets.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace achilles::program::soak {
 namespace {
 
-constexpr double kShare = 0.01;  // of arms and energies
+constexpr double kShare = 0.01;  // of energies
 
 using Json = nlohmann::ordered_json;
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
@@ -54,7 +57,7 @@ class MotionJudge {
       : world_(std::move(world)),
         sizes_(measure_sizes(world_)),
         promises_(promises_of(recording.head())),
-        friction_(world_, recording.head().step),
+        friction_(world_, recording.head().step, promises_.impulses),
         step_(recording.head().step) {
     has_inertia_ = promises_.inertia;
   }
@@ -70,7 +73,7 @@ class MotionJudge {
     if (has_inertia_) see_energy(instant, index);
     see_joints();
     if (has_inertia_) {
-      const SlidingFault fault = friction_.see(instant, world_, contacts_);
+      const FrictionFault fault = friction_.see(instant, world_, contacts_);
       defects_.see("friction", fault.excess, 1, instant.time, [&] { return fault.detail; });
     }
     return true;
@@ -91,17 +94,52 @@ class MotionJudge {
     }
     if (index == 0) {
       first_depths_ = depths;
-      for (const auto& [pair, depth] : depths) overlap_ += depth;
+      lift_ = measure_lift(depths);
     }
     for (const auto& [pair, depth] : depths) {
       const auto began = first_depths_.find(pair);
       const double size = std::min(sizes_[pair.first], sizes_[pair.second]);
-      const double allowed = (began == first_depths_.end() ? 0 : began->second) + promises_.give * size;
+      const double allowed =
+          (began == first_depths_.end() ? 0 : began->second) + promises_.give * size + find_compression(pair);
       defects_.see("penetration", depth, allowed, world_.time, [&, d = depth, p = pair] {
         return fmt::format("'{}' and '{}' overlap by {:.3g} m, {:.2g} % of the smaller", world_.names[p.first],
                            world_.names[p.second], d, 100 * d / size);
       });
     }
+  }
+
+  /// [m] What a compliant contact gives way when it takes up all the energy there is: ½ k d² = E.
+  [[nodiscard]] double find_compression(const Pair& pair) const {
+    const double stiffness =
+        world_.materials.law(world_.body_material[pair.first], world_.body_material[pair.second]).stiffness;
+    return stiffness > 0 ? std::sqrt(2 * (scale_ + std::max(0.0, work_)) / stiffness) : 0;
+  }
+
+  /// What overlaps at the start may add [J]: bodies that they connect are lifted by no more than the sum of their
+  /// depths, and compliant contacts give back ½ k d².
+  [[nodiscard]] double measure_lift(const std::map<Pair, double>& depths) const {
+    const BodyArrays& bodies = world_.bodies;
+    std::vector<std::uint32_t> parent(bodies.size());
+    std::iota(parent.begin(), parent.end(), 0U);
+    for (const auto& [pair, depth] : depths) {
+      if (bodies.is_movable(pair.first) && bodies.is_movable(pair.second)) join_sets(parent, pair.first, pair.second);
+    }
+    std::vector<double> overlap(bodies.size(), 0);  // [m] per root
+    double energy = 0;
+    for (const auto& [pair, depth] : depths) {
+      overlap[find_root(parent, bodies.is_movable(pair.first) ? pair.first : pair.second)] += depth;
+    }
+    for (const Contact& contact : contacts_.contacts) {
+      const ContactLaw& law =
+          world_.materials.law(world_.body_material[contact.body_a], world_.body_material[contact.body_b]);
+      for (const ContactPoint& point : contacts_.points_of(contact)) {
+        energy += 0.5 * law.stiffness * std::pow(std::max(0.0, -point.gap), 2);
+      }
+    }
+    for (std::uint32_t k = 0; k < bodies.size(); ++k) {
+      if (bodies.is_movable(k)) energy += bodies.mass[k] * world_.gravity.norm() * overlap[find_root(parent, k)];
+    }
+    return energy;
   }
 
   void begin_energy(double energy) {
@@ -114,18 +152,14 @@ class MotionJudge {
       if (bodies.is_movable(k)) lowest = std::min(lowest, height(k) - 0.5 * sizes_[k]);
     }
     double above = 0, weight = 0;  // [J]
+    // Positions are rounded as the sizes are, and velocities to that in a step.
     for (std::size_t k = 0; k < bodies.size(); ++k) {
       if (!bodies.is_movable(k)) continue;
       above += bodies.mass[k] * g * (height(k) - lowest);
       weight += bodies.mass[k] * g * sizes_[k];
-      lift_ += bodies.mass[k] * g * overlap_;
+      rounding_ += bodies.mass[k] * std::pow(promises_.rounding * sizes_[k] / step_, 2);
     }
-    // Positions are rounded as the sizes are, and velocities to that in a step.
-    double rounding = 0;  // [J]
-    for (std::size_t k = 0; k < bodies.size(); ++k) {
-      if (bodies.is_movable(k)) rounding += bodies.mass[k] * std::pow(promises_.rounding * sizes_[k] / step_, 2);
-    }
-    scale_ = std::max({world_.kinetic_energy() + elastic_.measure(world_).total() + above, weight, rounding});
+    scale_ = std::max(world_.kinetic_energy() + elastic_.measure(world_).total() + above, weight);
   }
 
   void see_energy(const Instant& instant, std::size_t index) {
@@ -137,15 +171,14 @@ class MotionJudge {
     }
     if (index == 0) begin_energy(kinetic + potential);
     if (index > 0) work_ += instant.scalars.external_work;
-    given_ = std::max(given_, std::abs(work_));
     const double rise = kinetic + potential - start_ - work_;
-    const double allowed = kShare * (scale_ + given_) + lift_;
+    const double allowed = kShare * scale_ + lift_ + rounding_;
     const auto describe = [&] {
       return fmt::format("{:.4g} J more than at the start and the work of {:.3g} J explain; scale {:.3g} J", rise,
                          work_, scale_);
     };
     defects_.see("energy", rise, allowed, world_.time, describe);
-    if (rise > scale_ + given_ + lift_) defects_.see("explosion", rise, allowed, world_.time, describe);
+    if (rise > scale_ + lift_ + rounding_) defects_.see("explosion", rise, allowed, world_.time, describe);
     see_speeds(start_ + work_ - potential + lift_);
   }
 
@@ -157,7 +190,7 @@ class MotionJudge {
       const Vec3 w_B = bodies.orientation[k].conjugate() * bodies.velocity[k].angular;
       const double kinetic =
           0.5 * bodies.mass[k] * bodies.velocity[k].linear.squaredNorm() + 0.5 * w_B.dot(bodies.inertia_B[k] * w_B);
-      const double allowed = std::max(0.0, available) + kShare * (scale_ + given_);
+      const double allowed = std::max(0.0, available) + kShare * scale_ + rounding_;
       defects_.see("speed", kinetic, allowed, world_.time, [&] {
         return fmt::format("'{}' has {:.3g} J of the {:.3g} J that there can be", world_.names[k], kinetic, available);
       });
@@ -167,29 +200,22 @@ class MotionJudge {
   void see_joints() {
     for (std::size_t k = 0; k < world_.joints.size(); ++k) {
       const WorldJoint& joint = world_.joints[k];
-      const double arms = joint.anchor_A.norm() + joint.anchor_B.norm();
+      const double arm = measure_joint_arm(joint, world_.bodies);
+      if (!(arm > 0)) continue;
       const JointPose pose =
           place_joint(joint, world_.bodies, has_inertia_ ? elastic_.positions()[k] : std::array<double, 2>{});
-      if (joint.compliance == 0 || joint.kind == JointKind::kHinge2) {
+      if (is_rigid(joint)) {
         const double error = measure_joint_error(joint, pose);
-        defects_.see("joint", error, kShare * arms, world_.time, [&] {
-          return fmt::format("'{}' is {:.3g} m apart, {:.2g} % of its arms", world_.joint_names[k], error,
-                             100 * error / arms);
+        defects_.see("joint", error, kJointShare * arm, world_.time, [&] {
+          return fmt::format("'{}' is {:.3g} m apart, {:.2g} % of its arm", world_.joint_names[k], error,
+                             100 * error / arm);
         });
       }
-      see_limits(k, pose, joint.kind == JointKind::kSlider ? kShare * arms : kShare);
-    }
-  }
-
-  /// `allowed`: 1 % of the arms, as a length or as an angle.
-  void see_limits(std::size_t k, const JointPose& pose, double allowed) {
-    const WorldJoint& joint = world_.joints[k];
-    for (std::size_t axis = 0; axis < joint.axis_count; ++axis) {
-      const JointDrive& drive = joint.drives[axis];
-      const double at = pose.position[axis];
-      defects_.see("joint", std::max(drive.lower - at, at - drive.upper), allowed, world_.time, [&] {
-        return fmt::format("'{}' is at {:.4g}, outside its limits {:.4g} to {:.4g}", world_.joint_names[k], at,
-                           drive.lower, drive.upper);
+      const double overshoot = measure_overshoot(joint, pose, arm);
+      defects_.see("joint", overshoot, kJointShare, world_.time, [&] {
+        return fmt::format("'{}' is at {:.4g}, {:.4g}, outside its limits by {:.2g} % of {}", world_.joint_names[k],
+                           pose.position[0], pose.position[1], 100 * overshoot,
+                           joint.kind == JointKind::kSlider ? "its arm" : "a radian");
       });
     }
   }
@@ -207,20 +233,28 @@ class MotionJudge {
   DetectWorkspace detection_;
   ContactSet contacts_;
   std::map<Pair, double> first_depths_;  // [m] at the start
-  double overlap_ = 0;                   // [m] the sum of these
   ElasticEnergy elastic_;
-  double start_ = 0;  // [J]
-  double scale_ = 0;  // [J] what energies are compared with
-  double lift_ = 0;   // [J] that removing the overlaps of the start may add
-  double work_ = 0;   // [J] of motors, scripts and forces so far
-  double given_ = 0;  // [J] the most of it
+  double start_ = 0;     // [J]
+  double scale_ = 0;     // [J] what energies are compared with
+  double lift_ = 0;      // [J] that removing the overlaps of the start may add
+  double rounding_ = 0;  // [J]
+  double work_ = 0;      // [J] of motors, scripts and forces so far
 };
 
-void see_end(const Recording& recording, Defects& defects) {
+void see_end(const Recording& recording, const RunFacts& facts, Defects& defects) {
   const Json report = Json::parse(recording.report(), nullptr, false);
-  if (!report.is_object()) return;
-  const auto& stopped = report["stopped"];
   const double end = recording.time(recording.instants() - 1);
+  defects.see("hang", facts.slowest_step, kStepLimit, end,
+              [&] { return fmt::format("a step takes {:.2g} s of processor time", facts.slowest_step); });
+  const bool is_whole = end > recording.head().duration - recording.head().step;
+  const Json stopped = report.is_object() && report.contains("stopped") ? report["stopped"] : Json(nullptr);
+  const int due = stopped.is_object() ? kStopped : is_whole ? kDone : kFailed;
+  defects.see("exit", facts.status == due ? 0 : 1, 0.5, end, [&] {
+    return fmt::format("exit status {} of a run that {}", facts.status,
+                       stopped.is_object() ? "stopped"
+                       : is_whole          ? "came to its end"
+                                           : "did not come to its end");
+  });
   if (stopped.is_null()) {
     const double missing = recording.head().duration - end;
     defects.see("stop", missing, recording.head().step, end,
@@ -250,7 +284,8 @@ bool reports(const Json& report, const std::string& what) {
   const auto word = kWords.find(what);
   const Json& warnings = report["warnings"];
   return word != kWords.end() && std::any_of(warnings.begin(), warnings.end(), [&](const Json& warning) {
-           return warning.get<std::string>().starts_with(word->second + ": ");
+           const std::string text = warning.get<std::string>();
+           return text.starts_with(word->second + ": ") || (what == "joint" && text.starts_with("limit: "));
          });
 }
 
@@ -274,7 +309,7 @@ std::vector<std::string> see_certificate(const Recording& recording, Defects& de
 
 }  // namespace
 
-std::vector<Defect> judge(const Recording& recording) {
+std::vector<Defect> judge(const Recording& recording, const RunFacts& facts) {
   MotionJudge motion(recording, rebuild_world(recording));
   Instant instant;
   bool is_finite = true;
@@ -282,7 +317,7 @@ std::vector<Defect> judge(const Recording& recording) {
     recording.read(k, instant);
     is_finite = motion.see(instant, k);
   }
-  see_end(recording, motion.defects());
+  see_end(recording, facts, motion.defects());
   std::vector<std::string> failing;
   if (is_finite) failing = see_certificate(recording, motion.defects());
   std::vector<Defect> defects = motion.defects().list();

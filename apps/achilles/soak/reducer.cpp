@@ -47,6 +47,7 @@ class Reducer {
 
   Trial run() {
     shorten();
+    attempt(best_.scene, Json::object());
     drop_items("bodies");
     drop_items("joints");
     for (const char* key : {"scripts", "triggers", "rules", "name"}) drop_key(key);
@@ -61,17 +62,20 @@ class Reducer {
   }
 
  private:
-  bool attempt(Json scene) {
+  bool attempt(const Json& scene) { return attempt(scene, best_.options); }
+
+  bool attempt(Json scene, const Json& method_options) {
     drop_orphans(scene);
-    if (scene == best_.scene || scene["bodies"].empty()) return false;
+    if ((scene == best_.scene && method_options == best_.options) || scene["bodies"].empty()) return false;
     if (trials_ >= options_.most_trials || seconds_ >= options_.most_seconds) return false;
-    const Outcome outcome = run_trial({scene, best_.method, {}}, options_.trial);
+    const Outcome outcome = run_trial({scene, best_.method, {}, method_options}, options_.trial);
     ++trials_;
     seconds_ += outcome.seconds;
     const auto at = std::find_if(outcome.defects.begin(), outcome.defects.end(),
                                  [this](const Defect& defect) { return defect.kind == kind_; });
     if (at == outcome.defects.end()) return false;
     best_.scene = std::move(scene);
+    best_.options = method_options;
     time_ = at->time;
     return true;
   }
@@ -137,7 +141,8 @@ class Reducer {
 
   void simplify_joints() {
     if (!best_.scene.contains("joints")) return;
-    for (const char* key : {"limits", "motor", "spring", "friction", "compliance", "collide"}) {
+    for (const char* key :
+         {"limits", "motor", "spring", "friction", "compliance", "collide", "cone", "compliance_damping"}) {
       Json scene = best_.scene;
       bool is_changed = false;
       for (Json& joint : scene["joints"]) {

@@ -1,5 +1,6 @@
 #include "soak/trial.hpp"
 
+#include "commands.hpp"
 #include "platform/system.hpp"
 #include "record/recording.hpp"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
@@ -58,18 +60,27 @@ Scene load(const Trial& trial, const std::string& folder) {
 
 Outcome try_scene(const Trial& trial, const std::string& folder, const std::string& recording_path) {
   Outcome outcome;
+  RunFacts facts;
   try {
     const Scene scene = load(trial, folder);
     RunOptions options;
     options.record_path = recording_path;
     options.every = scene.step;
     options.checkpoint_seconds = 1e9;
-    (void)run_scene(scene, options);
+    // A run's own processor time, whatever else the machine does.
+    std::clock_t last = std::clock();
+    options.progress = [&](const RunProgress&) {
+      const std::clock_t now = std::clock();
+      facts.slowest_step = std::max(facts.slowest_step, static_cast<double>(now - last) / CLOCKS_PER_SEC);
+      last = now;
+      return true;
+    };
+    facts.status = find_exit_status(run_scene(scene, options));
   } catch (const SceneError& error) {
     outcome.refused = error.diagnostics().empty() ? error.what() : error.diagnostics().front().message;
     return outcome;
   }
-  outcome.defects = judge(Recording(recording_path));
+  outcome.defects = judge(Recording(recording_path), facts);
   return outcome;
 }
 
@@ -140,6 +151,10 @@ std::string write_scene(const Trial& trial) {
   };
   Json scene = trial.scene;
   if (!trial.method.empty()) scene["method"] = trial.method;
+  if (!trial.method.empty() && !trial.options.empty()) {
+    scene["method"] = Json{{"name", trial.method}};
+    scene["method"].update(trial.options);
+  }
   for (const auto& [key, value] : scene.items()) {
     text += fmt::format("{}\"{}\": ", separator, key);
     if (key == "bodies" || key == "joints") {

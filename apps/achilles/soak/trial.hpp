@@ -13,8 +13,9 @@ namespace achilles::program::soak {
 
 struct Trial {
   nlohmann::ordered_json scene;
-  std::string method;  // empty: the scene's own
-  std::string file;    // where given, the scene is read from there
+  std::string method;                                                 // empty: the scene's own
+  std::string file;                                                   // where given, the scene is read from there
+  nlohmann::ordered_json options = nlohmann::ordered_json::object();  // of the method, as in a scene
 };
 
 struct Outcome {
