@@ -39,7 +39,7 @@ inline constexpr double kStepLimit = 0.5;
 ///   energy       never above the start plus the work of motors, scripts and forces, by more than 1 % of the larger of
 ///                the initial energy (above where the lowest body is) and Σ m g size. Overlaps at the start may lift
 ///                the bodies that they connect, and release what compliant contacts hold then; rounding Σ m (ε size /
-///                step)² is nobody's energy.
+///                step)² is not counted.
 ///   speed        no body is faster than all the energy there is allows
 ///   penetration  of a pair: at most as deep as it began plus 1 % of the smaller body (5 % under `penalty`)
 ///   joint        error and overshoot of limits at most 1 % of the joint's arm (joint_pose.hpp)
