@@ -21,4 +21,5 @@
 #include <achilles/sensor.hpp>
 #include <achilles/shape.hpp>
 #include <achilles/simulation.hpp>
+#include <achilles/sleep.hpp>
 #include <achilles/world.hpp>

@@ -75,7 +75,7 @@ class Simulation {
   /// std::out_of_range for an index that there is not.
   [[nodiscard]] JointMotion joint_motion(std::uint32_t index) const;
   [[nodiscard]] JointMotion joint_motion(JointHandle handle) const;
-  /// Of one joint; throws std::out_of_range when it was removed or no step has been made with it.
+  /// Of one joint, zero before its first step; throws std::out_of_range when it was removed.
   [[nodiscard]] const JointLoad& joint_load(JointHandle handle) const;
 
   /// The sensors of the scene, and what all of them read after the last step.

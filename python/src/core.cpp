@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 namespace achilles::python {
@@ -22,17 +21,6 @@ class Busy {
  private:
   bool& flag_;
 };
-
-/// Whether all are zero; of many thousand in a microsecond or two.
-template <class Number>
-bool is_zero(const std::vector<Number>& numbers) {
-  if (numbers.empty()) return true;
-  const auto* const bytes = reinterpret_cast<const char*>(numbers.data());
-  return *bytes == 0 && std::memcmp(bytes, bytes + 1, numbers.size() * sizeof(Number) - 1) == 0;
-}
-
-/// Whether a body sleeps or is on its way there: elsewhere waking changes nothing.
-bool may_sleep(const World& world) { return !is_zero(world.bodies.asleep) || has_calm_bodies(world); }
 
 /// Whether a body moves along or about an axis that is locked.
 bool breaks_lock(const BodyVelocity& u, Locks locks) {
@@ -94,7 +82,7 @@ void Core::check_fixed_size(const char* what) const {
 
 void Core::expect_writing() {
   const BodyArrays& bodies = world().bodies;
-  if (std::exchange(is_written_, true) || !may_sleep(world())) return;
+  if (std::exchange(is_written_, true) || !has_calm_bodies(world())) return;
   rest_.resize(bodies.size());
   for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] = {bodies.position[i], bodies.orientation[i]};
   is_rest_known_ = true;

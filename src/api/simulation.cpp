@@ -375,8 +375,7 @@ JointMotion Simulation::joint_motion(JointHandle handle) const { return joint_mo
 
 const JointLoad& Simulation::joint_load(JointHandle handle) const {
   const std::uint32_t index = world().index_of(handle);
-  if (index >= impl().joint_loads.size()) throw std::out_of_range("no step has been made with the joint yet");
-  return impl().joint_loads[index];
+  return impl().world.joint_loads[index];
 }
 
 JointMotion Simulation::joint_motion(std::uint32_t index) const {

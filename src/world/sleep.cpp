@@ -3,6 +3,8 @@
 #include "geometry/geometry.hpp"
 #include "world/world_memory.hpp"
 
+#include <achilles/sleep.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -34,6 +36,13 @@ void append(const CachedContact& contact, const std::vector<CachedPoint>& points
 }
 
 }  // namespace
+
+bool has_calm_bodies(const World& world) {
+  std::uint32_t calm = 0;  // without a way out of the loops they read many numbers at once
+  for (const std::uint32_t steps : world.memory().sleep.calm_steps) calm |= steps;
+  for (const auto asleep : world.bodies.asleep) calm |= asleep;
+  return calm != 0;
+}
 
 void World::lie_down(std::uint32_t body, std::uint32_t with) {
   if (body >= bodies.size() || with >= bodies.size()) throw std::out_of_range("lie_down: there is no such body");

@@ -21,7 +21,7 @@ PUBLIC_HEADERS = {
     "math": "math", "profile": "parallel", "shape": "geometry", "error": "geometry", "events": "geometry",
     "handle": "geometry", "scene": "world", "joint": "world", "world": "world", "report": "world",
     "import": "world", "query": "world", "script": "world", "contact_graph": "world", "placement": "api", "json": "api",
-    "sensor": "world", "contact_callback": "world",
+    "sensor": "world", "sleep": "world", "contact_callback": "world",
     "run": "api", "simulation": "api", "recorder": "api", "live_view": "live",
 }
 MAX_LINES = 450
