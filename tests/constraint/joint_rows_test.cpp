@@ -167,11 +167,21 @@ TEST(JointArm, IsThatOfWhatMovesAndNeverNothing) {
   const Vec3 at(7, -3, 2);
   for (const double distance : {0.0, 0.2, 2.0}) {
     Scene scene;
-    BodyDescription post{.name = "post", .kind = BodyKind::kFixed, .shape = {Sphere{0.1}}};
-    BodyDescription wheel{.name = "wheel", .shape = {Sphere{1}}};
+    BodyDescription post, wheel;
+    post.name = "post";
+    post.kind = BodyKind::kFixed;
+    post.shape = {Sphere{0.1}};
+    wheel.name = "wheel";
+    wheel.shape = {Sphere{1}};
     wheel.pose.p = at + Vec3(0, 0, distance);
     scene.bodies = {post, wheel};
-    scene.joints = {{.name = "axle", .kind = JointKind::kBall, .first = "post", .second = "wheel", .at = at}};
+    JointDescription axle;
+    axle.name = "axle";
+    axle.kind = JointKind::kBall;
+    axle.first = "post";
+    axle.second = "wheel";
+    axle.at = at;
+    scene.joints = {axle};
     const World world(scene);
     const double gyration = std::sqrt(0.5 * 3 * 0.4);  // of a solid ball I = 2/5 m r² about each axis
     EXPECT_NEAR(measure_joint_arm(world.joints[0], world.bodies), std::max(distance, gyration), 1e-12);

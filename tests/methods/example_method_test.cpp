@@ -25,7 +25,7 @@ Scene make_falling_ball(double drag) {
   ball.name = "ball";
   ball.shape = {Sphere{0.2}};
   ball.pose.p = kStart;
-  ball.velocity.linear = kVelocity;
+  ball.velocity = kVelocity;
   scene.bodies = {ground, ball};
   scene.method.name = "explicit-euler";
   scene.method.options = {{"drag", drag}};

@@ -11,7 +11,10 @@ constexpr double kGravity = 9.81;  // [m/s²]
 
 inline Scene make_scene_of(double restitution, std::vector<BodyDescription> bodies) {
   Scene scene;
-  scene.materials = {{"default", {.friction = 0.5, .restitution = restitution}}};
+  Material material{"default", {}};
+  material.law.friction = 0.5;
+  material.law.restitution = restitution;
+  scene.materials = {material};
   scene.gravity = Vec3(0, 0, -kGravity);
   scene.bodies = std::move(bodies);
   return scene;
