@@ -248,6 +248,57 @@ TEST(ImportMjcf, WhatIsLeftOutIsListedOnceWithItsCount) {
       HasSubstr("error: not supported, left out: 'gap' of <geom>"));
 }
 
+// L = −2 q with q from its start 0.1 on: the range −1 to 0.6 of the length is −0.3 to 0.5 of q; a spring of k on the
+// length is 4 k on the joint and pulls to −2 q = 0.4.
+TEST(ImportMjcf, ATendonOfOneJointActsOnTheJoint) {
+  const Scene scene =
+      read(R"(<body name="p"><joint name="a" axis="1 0 0" range="-90 20" damping="1"/>)" + kBox + "</body>",
+           R"(<default><tendon damping="0.5"/></default>
+<tendon><fixed name="t" range="-1 0.6" stiffness="3" springlength="0.4" frictionloss="0.2" armature="0.1">
+<joint joint="a" coef="-2"/></fixed></tendon><keyframe><key name="home" qpos="0.1"/></keyframe>)");
+  const JointAxis& axis = joint_of(scene, "a").axes[0];
+  EXPECT_NEAR(axis.limits->first, -0.3 - 0.1, 1e-12);
+  EXPECT_NEAR(axis.limits->second, kPi / 9 - 0.1, 1e-12);  // the joint's own 20° are less than 0.5
+  EXPECT_NEAR(axis.stiffness, 12, 1e-12);
+  EXPECT_NEAR(axis.rest, -0.2 - 0.1, 1e-12);
+  EXPECT_NEAR(axis.damping, 1 + 4 * 0.5, 1e-12);
+  EXPECT_NEAR(axis.friction, 0.4, 1e-12);
+  EXPECT_NEAR(axis.armature, 0.4, 1e-12);
+  EXPECT_THAT(import_warnings_of(scene), Not(HasSubstr("left out")));
+}
+
+TEST(ImportMjcf, TheRangeOfABallJointIsThatOfSwingAndTwist) {
+  const Scene scene =
+      read(R"(<body name="p" euler="90 0 0"><joint name="b" type="ball" range="0 40"/>)" + kBox + "</body>");
+  const ReachCone& cone = joint_of(scene, "b").cone.value();
+  EXPECT_TRUE(cone.axis.isApprox(-Vec3::UnitY(), 1e-12));  // z turned by a quarter about x
+  EXPECT_NEAR(cone.swing[0], kPi * 2 / 9, 1e-12);
+  EXPECT_NEAR(cone.twist->first, -kPi * 2 / 9, 1e-12);
+  EXPECT_THAT(import_warnings_of(scene), HasSubstr("one angle for the whole turn of a ball joint"));
+  EXPECT_EQ(round_trip_difference(scene), "");
+}
+
+// The world's geoms are links of their own: excluding the world excludes each of them.
+TEST(ImportMjcf, ABodyCanBeExcludedFromTheWorld) {
+  const Scene scene = read(R"(<geom name="floor" type="plane" size="1 1 1"/><geom name="wall" size="1" pos="9 0 0"/>
+<body name="a"><freejoint/>)" + kBox +
+                               "</body>",
+                           R"(<contact><exclude body1="world" body2="a"/></contact>)");
+  ASSERT_EQ(scene.rules.size(), 2U);
+  EXPECT_EQ(scene.rules[0].first, "floor");
+  EXPECT_EQ(scene.rules[1].first, "wall");
+  EXPECT_EQ(scene.rules[1].second, "a");
+}
+
+// A site between two points stands in their middle, its z axis from the second to the first.
+TEST(ImportMjcf, SitesMayBeGivenByTwoPoints) {
+  const Scene scene =
+      read(R"(<body name="a"><freejoint/><site name="s" type="capsule" fromto="3 0 0 1 0 0"/>)" + kBox + "</body>",
+           R"(<sensor><gyro name="g" site="s"/></sensor>)");
+  EXPECT_TRUE(scene.sensors[0].pose.p.isApprox(Vec3(2, 0, 0), 1e-12));
+  EXPECT_TRUE((scene.sensors[0].pose.q * Vec3::UnitZ()).isApprox(Vec3::UnitX(), 1e-12));
+}
+
 TEST(ImportMjcf, BadFilesAreErrorsWithFileAndLine) {
   const std::pair<std::string, const char*> files[] = {
       {mjcf("<body><joint/>" + kBox + "</body><body><joint type=\"screw\"/>" + kBox + "</body>"),
@@ -260,6 +311,7 @@ TEST(ImportMjcf, BadFilesAreErrorsWithFileAndLine) {
       {mjcf("<body><inertial mass=\"1\" pos=\"0 0 0\" diaginertia=\"-1 1 1\"/><freejoint/></body>"),
        "test.xml:3: error: a moment of inertia is -1"},
       {mjcf("", "<include file=\"test.xml\"/>\n"), "test.xml:2: error: there is no file 'test.xml'"},
+      {mjcf("", "<include file=\"../../../test.xml\"/>\n"), "test.xml:2: error: '../../../test.xml' is outside"},
       {mjcf("<body><joint axis=\"0 0 0\"/>" + kBox + "</body>"),
        "test.xml:3: error: the axis of the joint has length 0"},
       {mjcf("<body name=\"a\"><freejoint/>" + kBox + "</body>", "<actuator><motor joint=\"knee\"/></actuator>\n"),
@@ -268,6 +320,35 @@ TEST(ImportMjcf, BadFilesAreErrorsWithFileAndLine) {
       {mjcf("<body name=\"a\"><freejoint/>" + kBox + "</body>",
             "<tendon><fixed name=\"t\"/></tendon>\n<actuator><motor tendon=\"t\"/></actuator>\n"),
        "test.xml:3: error: the tendon of the actuator pulls no joint"},
+      {mjcf("<geom type=\"hfield\" hfield=\"hill\"/>",
+            "<asset><hfield name=\"hills\" nrow=\"2\" ncol=\"2\" size=\"1 1 1 1\"/></asset>\n"),
+       "test.xml:4: error: there is no height field 'hill'; did you mean 'hills'"},
+      {mjcf("<body><freejoint/>\n<inertial pos=\"0 0 0\" mass=\"1\"/>\n<inertial pos=\"0 0 0\" mass=\"1\"/></body>"),
+       "test.xml:5: error: a body has one <inertial> at most"},
+      {mjcf("<body><freejoint/>\n<joint/>" + kBox + "</body>"),
+       "test.xml:4: error: a body with a free joint has no other"},
+      {mjcf("<body><joint limited=\"true\"/>" + kBox + "</body>"),
+       "test.xml:3: error: limited is true, and there is no range"},
+      {mjcf("<body><joint limited=\"yes\" range=\"0 1\"/>" + kBox + "</body>"),
+       "test.xml:3: error: limited: found 'yes'"},
+      {mjcf("<body mocap=\"1\">" + kBox + "</body>"), "test.xml:3: error: mocap: found '1'; allowed: true, false"},
+      {mjcf("<body><joint range=\"1 0\"/>" + kBox + "</body>"), "test.xml:3: error: range: allowed: two numbers"},
+      {mjcf("<body><joint damping=\"-1\"/>" + kBox + "</body>"), "test.xml:3: error: damping is -1"},
+      {mjcf("", "<compiler angle=\"degrees\"/>\n"),
+       "test.xml:2: error: angle: found 'degrees'; allowed: radian, degree"},
+      {mjcf("", "<compiler coordinate=\"global\"/>\n"), "test.xml:2: error: coordinate=\"global\" is not supported"},
+      {mjcf("<geom type=\"capsule\" size=\"1\" fromto=\"0 0 0 0 0 0\"/>"), "test.xml:3: error: fromto: both ends"},
+      {mjcf("<body quat=\"0 0 0 0\"><freejoint/>" + kBox + "</body>"), "test.xml:3: error: quat: is zero"},
+      {mjcf("", "<equality><connect site1=\"s\" site2=\"t\"/></equality>\n"),
+       "test.xml:2: error: there is no site 's'"},
+      {mjcf("<body name=\"a\">" + kBox + "</body>", "<equality><weld body1=\"a\" body2=\"a\"/></equality>\n"),
+       "test.xml:2: error: a constraint between a body and itself"},
+      {mjcf("", "<sensor><jointpos joint=\"knee\"/></sensor>\n"),
+       "test.xml:2: error: there is no hinge or slide 'knee'"},
+      {mjcf("", "<asset><hfield name=\"h\" nrow=\"2\" ncol=\"2\" size=\"1 1 1 1\" elevation=\"1 2\"/></asset>\n"),
+       "test.xml:2: error: elevation: found 2 numbers; allowed: 4"},
+      {mjcf("<body name=\"a\"><body name=\"b\"><freejoint/>" + kBox + "</body></body>"),
+       "test.xml:3: error: a free joint is for bodies of the world alone"},
   };
   for (const auto& [text, message] : files) EXPECT_THAT(import_errors_of(text), HasSubstr(message)) << text;
 }

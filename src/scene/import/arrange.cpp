@@ -66,7 +66,18 @@ class Mergers {
   std::vector<int> into_;
 };
 
-void rename_bodies(Model& model, const Mergers& mergers) {
+/// Whether shapes of other links are among those of the link that `link` went into, or stayed.
+bool shares_contacts(const Model& model, const Mergers& mergers, std::size_t link) {
+  const auto target = static_cast<std::size_t>(mergers.find(static_cast<int>(link)));
+  if (target != link) return model.links[target].colliders.size() > model.links[link].colliders.size();
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
+    const bool went_in = i != link && mergers.find(static_cast<int>(i)) == static_cast<int>(link);
+    if (went_in && !model.links[i].colliders.empty()) return true;
+  }
+  return false;
+}
+
+void rename_bodies(ImportContext& context, Model& model, const Mergers& mergers) {
   std::map<std::string, std::size_t> by_name;
   for (std::size_t i = 0; i < model.links.size(); ++i) by_name.emplace(model.links[i].name, i);
   const auto kept = [&](const std::string& name) -> std::pair<std::string, Pose> {
@@ -78,6 +89,14 @@ void rename_bodies(Model& model, const Mergers& mergers) {
   };
   for (auto& sensor : model.sensors) {
     const auto [name, frame] = kept(sensor.description.body);
+    const bool feels =
+        sensor.description.kind == SensorKind::kTouch || sensor.description.kind == SensorKind::kContactForce;
+    const auto own = by_name.find(sensor.description.body);
+    if (feels && own != by_name.end() && shares_contacts(model, mergers, own->second)) {
+      context.leave_out(sensor.place, fmt::format("the share of '{}' in what '{}' feels: all contacts of the body '{}' "
+                                                  "count, of which it is a part",
+                                                  sensor.description.body, sensor.description.name, name));
+    }
     if (name == sensor.description.body) continue;
     sensor.description.body = name;
     sensor.description.pose = compose(frame, sensor.description.pose);
@@ -90,8 +109,8 @@ void rename_bodies(Model& model, const Mergers& mergers) {
 }
 
 /// Takes the merged links out and numbers the rest anew.
-void remove_merged(Model& model, const Mergers& mergers) {
-  rename_bodies(model, mergers);
+void remove_merged(ImportContext& context, Model& model, const Mergers& mergers) {
+  rename_bodies(context, model, mergers);
   std::vector<int> number(model.links.size(), -1);
   std::vector<ModelLink> kept;
   for (std::size_t i = 0; i < model.links.size(); ++i) {
@@ -156,6 +175,25 @@ void take_share(ModelLink& link, ModelLink& donor, const Vec3& point) {
   donor.mass = without_point(donor.mass, d, f);
 }
 
+/// Takes out what reads or ties a joint that goes.
+void remove_users(ImportContext& context, Model& model, const std::string& joint) {
+  std::erase_if(model.sensors, [&](const auto& sensor) {
+    if (sensor.description.joint != joint) return false;
+    context.leave_out(sensor.place,
+                      fmt::format("the sensor '{}' of '{}', which cannot move", sensor.description.name, joint));
+    return true;
+  });
+  std::erase_if(model.couplings, [&](const auto& coupling) {
+    const auto& terms = coupling.description.terms;
+    const bool uses =
+        std::any_of(terms.begin(), terms.end(), [&](const CouplingTerm& term) { return term.joint == joint; });
+    if (!uses) return false;
+    context.leave_out(coupling.place,
+                      fmt::format("the coupling '{}' of '{}', which cannot move", coupling.description.name, joint));
+    return true;
+  });
+}
+
 }  // namespace
 
 void merge_fixed_joints(ImportContext& context, Model& model) {
@@ -185,7 +223,7 @@ void merge_fixed_joints(ImportContext& context, Model& model) {
     mergers.merge(b, a);
   }
   model.joints = std::move(kept);
-  remove_merged(model, mergers);
+  remove_merged(context, model, mergers);
 }
 
 void settle_base(ImportContext& context, Model& model) {
@@ -243,15 +281,10 @@ void share_mass(ImportContext& context, Model& model) {
   }
   std::sort(dead_joints.rbegin(), dead_joints.rend());
   for (const std::size_t joint : dead_joints) {
-    const std::string name = model.joints[joint].description.name;
-    std::erase_if(model.sensors, [&](const auto& sensor) { return sensor.description.joint == name; });
-    std::erase_if(model.couplings, [&](const auto& coupling) {
-      const auto& terms = coupling.description.terms;
-      return std::any_of(terms.begin(), terms.end(), [&](const CouplingTerm& term) { return term.joint == name; });
-    });
+    remove_users(context, model, model.joints[joint].description.name);
     model.joints.erase(model.joints.begin() + static_cast<std::ptrdiff_t>(joint));
   }
-  remove_merged(model, mergers);
+  remove_merged(context, model, mergers);
 }
 
 void hold_joints(ImportContext& context, Model& model) {

@@ -26,7 +26,10 @@ bool climbs(const fs::path& path) {
 }  // namespace
 
 ImportContext::ImportContext(Complaints& complaints, const ImportOptions& options, const std::string& file)
-    : complaints_(complaints), options_(options), folder_(fs::path(file).parent_path()) {}
+    : complaints_(complaints),
+      options_(options),
+      folder_(fs::path(file).parent_path()),
+      tree_(folder_, options.packages) {}
 
 void ImportContext::error(const Place& place, const std::string& message) { complaints_.error(place, "", message); }
 
@@ -36,6 +39,13 @@ void ImportContext::leave_out(const Place& place, const std::string& what) {
   const auto [entry, is_new] = left_out_index_.emplace(what, left_out_.size());
   if (is_new) left_out_.push_back({place, what, 0});
   ++left_out_[entry->second].count;
+}
+
+void ImportContext::report_further_shapes(const XmlNode& geometry) {
+  for (const XmlNode& shape : geometry.children) {
+    if (shape.name == geometry.children.front().name) continue;  // a repeated word
+    leave_out(shape.place, fmt::format("a further shape <{}> in <geometry>; the first is read", shorten(shape.name)));
+  }
 }
 
 void ImportContext::finish() {
@@ -52,7 +62,31 @@ void ImportContext::finish() {
   left_out_index_.clear();
 }
 
-int ImportContext::add_file(const std::string& file) { return complaints_.add_file(file); }
+int ImportContext::add_file(const std::string& file) {
+  const int origin = complaints_.add_file(file);
+  folders_[origin] = fs::path(file).parent_path();
+  return origin;
+}
+
+fs::path ImportContext::folder_of(const Place& place) const {
+  const auto found = folders_.find(place.origin);
+  return found == folders_.end() ? folder_ : found->second;
+}
+
+std::optional<double> ImportContext::take_start(const std::string& joint) {
+  const auto given = options_.start.find(joint);
+  if (given == options_.start.end()) return std::nullopt;
+  starts_taken_.insert(joint);
+  return given->second;
+}
+
+void ImportContext::check_starts(const Place& place, const std::vector<std::string>& joints) {
+  for (const auto& [joint, position] : options_.start) {
+    if (starts_taken_.contains(joint)) continue;
+    error(place, fmt::format("there is no joint '{}' that could start at {}{}", shorten(joint), position,
+                             suggestion(joint, joints)));
+  }
+}
 
 std::string ImportContext::relative_name(const fs::path& path) const {
   const fs::path name = path.lexically_normal();
@@ -76,7 +110,12 @@ std::optional<std::string> ImportContext::find_file(const std::string& name, con
     return std::nullopt;
   }
   const fs::path named = is_file_url ? name.substr(7) : name;
-  const fs::path path = named.is_absolute() ? named : base / named;
+  const fs::path path = (named.is_absolute() ? named : base / named).lexically_normal();
+  if (!tree_.holds(path)) {
+    reason = fmt::format("'{}' is outside of the robot's files in '{}'; --package NAME=FOLDER adds a folder",
+                         shorten(name, 200), tree_.root().generic_string());
+    return std::nullopt;
+  }
   if (is_readable_file(path)) return relative_name(path);
   reason = fmt::format("there is no file '{}'", path.generic_string());
   return std::nullopt;
@@ -99,15 +138,12 @@ std::optional<std::string> ImportContext::find_in_package(const std::string& nam
     reason = fmt::format("there is no file '{}' in the package '{}'", found.generic_string(), shorten(package));
     return std::nullopt;
   }
-  std::error_code code;
-  const fs::path start = fs::absolute(folder_.empty() ? fs::path(".") : folder_, code).lexically_normal();
-  constexpr int kFoldersUp = 8;
   for (fs::path rest = path; !rest.empty() && rest != "."; rest = rest.lexically_relative(*rest.begin())) {
-    fs::path around = start;
-    for (int up = 0; up < kFoldersUp; ++up, around = around.parent_path()) {
+    for (const fs::path& around : tree_.folders_around()) {
       if (!is_readable_file(around / rest)) continue;
       const fs::path found = around / rest;
-      return folder_.is_absolute() ? relative_name(found) : found.lexically_proximate(start).generic_string();
+      if (folder_.is_absolute()) return relative_name(found);
+      return found.lexically_proximate(tree_.folder()).generic_string();
     }
   }
   reason = fmt::format(

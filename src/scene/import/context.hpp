@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scene/complaints.hpp"
+#include "scene/import/file_tree.hpp"
 #include "scene/import/xml.hpp"
 
 #include <achilles/import.hpp>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,8 @@ class ImportContext {
   /// The file asks for something that the scene cannot hold: a warning, or an error under `strict`. The same words are
   /// listed once, where they stand first, with how often they are asked for.
   void leave_out(const Place& place, const std::string& what);
+  /// Lists the shapes of a <geometry> after the first, which is read.
+  void report_further_shapes(const XmlNode& geometry);
   /// Something that the user should know, though nothing is lost.
   void note(const Place& place, const std::string& message);
   /// Hands what was left out to the complaints.
@@ -36,10 +40,17 @@ class ImportContext {
 
   /// The number of another file, for the places of what is read from it.
   [[nodiscard]] int add_file(const std::string& file);
+  /// The folder of the file that a place is in.
+  [[nodiscard]] std::filesystem::path folder_of(const Place& place) const;
+
+  /// The position that the options let a joint start at. Names that nothing takes are errors in the end.
+  [[nodiscard]] std::optional<double> take_start(const std::string& joint);
+  /// Complains of positions to start from of joints that there are not; `joints` are those that there are.
+  void check_starts(const Place& place, const std::vector<std::string>& joints);
 
   /// The name under which the scene finds a file that the robot names, relative to the folder of the robot file.
-  /// `base` is where a name without scheme starts. Nothing when there is no such file; `reason` says where it was
-  /// looked for, or why it is refused.
+  /// `base` is where a name without scheme starts. Nothing when there is no such file, or when it is outside of the
+  /// robot's files (FileTree); `reason` says where it was looked for, or why it is refused.
   [[nodiscard]] std::optional<std::string> find_file(const std::string& name, const std::filesystem::path& base,
                                                      std::string& reason);
   /// The triangles of a file that find_file found; reads each once. Nullptr after complaining at `place`.
@@ -58,6 +69,9 @@ class ImportContext {
   Complaints& complaints_;
   const ImportOptions& options_;
   std::filesystem::path folder_;
+  FileTree tree_;
+  std::map<int, std::filesystem::path> folders_;  // of further files
+  std::set<std::string> starts_taken_;
   std::vector<LeftOut> left_out_;
   std::map<std::string, std::size_t> left_out_index_;
   std::map<std::string, std::optional<Mesh>> meshes_;

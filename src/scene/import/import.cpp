@@ -37,6 +37,7 @@ Model read_model(ImportContext& context, XmlNode& root) {
     report_mjcf_words(context, root);
     model = read_mjcf(context, root);
   } else if (root.name == "sdf") {
+    expand_sdf_includes(context, root);
     report_sdf_words(context, root);
     model = read_sdf(context, root);
   } else {
@@ -44,6 +45,13 @@ Model read_model(ImportContext& context, XmlNode& root) {
                   fmt::format("<{}> is no robot; allowed: <robot> (URDF), <mujoco> (MJCF), <sdf>, or a scene "
                               "in YAML",
                               shorten(root.name)));
+  }
+  std::vector<std::string> joints;
+  for (const ModelJoint& joint : model.joints) joints.push_back(joint.description.name);
+  if (root.name == "sdf" && !context.options().start.empty()) {
+    context.error(root.place, "positions to start from are for URDF and MJCF: an SDF places its links itself");
+  } else {
+    context.check_starts(root.place, joints);
   }
   return model;
 }

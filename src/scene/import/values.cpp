@@ -35,6 +35,14 @@ std::optional<std::vector<double>> parse_numbers(ImportContext& context, std::st
   return numbers;
 }
 
+std::optional<bool> parse_flag(ImportContext& context, std::string_view text, const Place& place,
+                               std::string_view what) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  context.error(place, fmt::format("{}: found '{}'; allowed: true, 1, false, 0", what, shorten(text)));
+  return std::nullopt;
+}
+
 std::optional<std::vector<double>> numbers_of(ImportContext& context, const XmlAttribute* attribute) {
   if (attribute == nullptr) return std::nullopt;
   return parse_numbers(context, attribute->value, attribute->place, attribute->name);

@@ -19,6 +19,10 @@ namespace achilles::scene_file {
 [[nodiscard]] std::optional<std::vector<double>> parse_numbers(ImportContext& context, std::string_view text,
                                                                const Place& place, std::string_view what);
 
+/// "true", "1", "false" or "0"; complains and returns nothing when the text is none of these.
+[[nodiscard]] std::optional<bool> parse_flag(ImportContext& context, std::string_view text, const Place& place,
+                                             std::string_view what);
+
 /// The value of an attribute, nothing where it is not written; complains when it is not what is asked for. `what` is
 /// the name of the attribute in messages.
 [[nodiscard]] std::optional<double> number_of(ImportContext& context, const XmlAttribute* attribute);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace achilles::scene_file {
 namespace {
@@ -46,7 +47,26 @@ void report_words_of(ImportContext& context, const XmlNode& element, std::string
   for (const XmlNode& child : element.children) report_words_of(context, child, element.name, all);
 }
 
+void report_repeats_in(ImportContext& context, const XmlNode& element, std::span<const ElementWords> all,
+                       std::string_view repeatable) {
+  std::set<std::string_view> seen;
+  for (const XmlNode& child : element.children) {
+    const ElementWords* words = find_words(all, element.name, child.name);
+    if (words == nullptr || !words->is_read) continue;
+    if (!holds_word(repeatable, child.name) && !seen.insert(child.name).second) {
+      context.leave_out(child.place, fmt::format("a further <{}> in <{}>; the first is read", shorten(child.name),
+                                                 shorten(element.name)));
+    }
+    report_repeats_in(context, child, all, repeatable);
+  }
+}
+
 }  // namespace
+
+void report_repeated_words(ImportContext& context, const XmlNode& root, std::span<const ElementWords> words,
+                           std::string_view repeatable) {
+  report_repeats_in(context, root, words, repeatable);
+}
 
 void report_unknown_words(ImportContext& context, const XmlNode& root, std::span<const ElementWords> words) {
   report_words_of(context, root, "", words);

@@ -22,4 +22,9 @@ struct ElementWords {
 /// known is reported once, with all that stands in it.
 void report_unknown_words(ImportContext& context, const XmlNode& root, std::span<const ElementWords> words);
 
+/// Reports every element that is read and stands in its parent a second time, unless it is one of the `repeatable`
+/// words, separated by blanks: the first is read.
+void report_repeated_words(ImportContext& context, const XmlNode& root, std::span<const ElementWords> words,
+                           std::string_view repeatable);
+
 }  // namespace achilles::scene_file

@@ -179,6 +179,17 @@ void put_axis(ImportContext& context, Node& node, const JointAxis& axis, const P
   put(node, "spring", std::move(spring));
 }
 
+Node write_cone(const ReachCone& cone, const Pose& frame, const Place& place) {
+  const auto inner = [&frame](const Vec3& direction) -> Vec3 { return frame.q.conjugate() * direction; };
+  Node node = make_mapping(place);
+  put(node, "axis", make_vec3(inner(cone.axis), place));
+  if (cone.limb) put(node, "limb", make_vec3(inner(*cone.limb), place));
+  if (cone.side) put(node, "side", make_vec3(inner(*cone.side), place));
+  put(node, "swing", make_pair(cone.swing[0], cone.swing[1], place));
+  if (cone.twist) put(node, "twist", make_pair(cone.twist->first, cone.twist->second, place));
+  return node;
+}
+
 /// Anchors and axes are written in the frame of the second body, or of the first where that is the world.
 Node write_joint(ImportContext& context, const Model& model, const ModelJoint& joint) {
   constexpr std::array<const char*, 8> kKinds{"ball",      "hinge", "slider", "hinge2",
@@ -205,6 +216,7 @@ Node write_joint(ImportContext& context, const Model& model, const ModelJoint& j
     }
     put(node, "axes", std::move(axes));
   }
+  if (described.cone && !context.leaves_out("limits")) put(node, "cone", write_cone(*described.cone, frame, place));
   if (described.collide) put(node, "collide", make_plain("true", place));
   return node;
 }

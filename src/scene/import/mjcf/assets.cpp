@@ -49,12 +49,15 @@ void read_mesh_asset(MjcfRobot& robot, const XmlNode& node) {
 // The rows of `elevation` run from the far end in y to the near one; heights are scaled to lie between 0 and the size.
 void read_height_asset(MjcfRobot& robot, const XmlNode& node) {
   const MjcfElement element(node);
+  const std::string file = element.text("file");
+  std::optional<MjcfHeights>& known =
+      robot.heights[element.text("name", file.empty() ? "hfield 0" : fs::path(file).stem().string())];
   const std::vector<double> size = robot.document.numbers(element, "size").value_or(std::vector<double>());
   const auto count = [&](const char* key) {
     return static_cast<std::size_t>(std::clamp(robot.document.number(element, key).value_or(0), 0.0, 1e4));
   };
   const std::size_t rows = count("nrow"), columns = count("ncol");
-  if (element.has("file")) return robot.context.leave_out(node.place, "a height field from a file");
+  if (!file.empty()) return robot.context.leave_out(node.place, "a height field from a file");
   if (size.size() != 4 || rows < 2 || columns < 2) {
     return robot.context.error(node.place, "<hfield> needs nrow and ncol of at least 2 and a size of 4 numbers");
   }
@@ -78,7 +81,7 @@ void read_height_asset(MjcfRobot& robot, const XmlNode& node) {
     }
     heights.rows.push_back(std::move(row));
   }
-  robot.heights[name_of(node, "hfield", 0)] = std::move(heights);
+  known = std::move(heights);
 }
 
 }  // namespace

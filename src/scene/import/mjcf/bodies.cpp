@@ -13,18 +13,9 @@
 namespace achilles::scene_file {
 namespace {
 
-/// A joint of a body before it is known which joint of the scene it becomes.
-struct PendingJoint {
-  enum class Kind { kHinge, kSlide, kBall };
-  Kind kind = Kind::kHinge;
-  MjcfJoint joint;
-  JointAxis axis;          // in the world
-  Vec3 at = Vec3::Zero();  // [m] world
-};
-
 /// Elements of a body, with those in its <frame>s placed in the body.
 struct BodyParts {
-  std::vector<std::pair<const XmlNode*, Pose>> geoms, joints, sites;
+  std::vector<MjcfPart> geoms, joints, sites;
   struct Inner {
     const XmlNode* node = nullptr;
     Pose frame;
@@ -47,7 +38,7 @@ class BodyReader {
       gather(node, Pose{}, child_class, parts);
       for (const auto& [geom, frame] : parts.geoms) add_mjcf_world_geom(robot_, *geom, frame, child_class);
       add_sites(parts, -1, child_class);
-      for (const BodyParts::Inner& body : parts.bodies) read_body(body, -1, Pose{});
+      for (const BodyParts::Inner& body : parts.bodies) read_body(body, -1, Pose{}, Pose{});
     }
   }
 
@@ -56,9 +47,9 @@ class BodyReader {
     for (const XmlNode& child : node.children) {
       if (child.name == "geom") parts.geoms.emplace_back(&child, frame);
       if (child.name == "joint") parts.joints.emplace_back(&child, frame);
-      if (child.name == "freejoint") parts.free = &child;
+      if (child.name == "freejoint") set_once(parts.free, child);
       if (child.name == "site") parts.sites.emplace_back(&child, frame);
-      if (child.name == "inertial") parts.inertial = &child;
+      if (child.name == "inertial") set_once(parts.inertial, child);
       if (child.name == "body") parts.bodies.push_back({&child, frame, child_class});
       if (child.name == "frame") {
         const std::string own = text_at(child, "childclass");
@@ -67,7 +58,12 @@ class BodyReader {
     }
   }
 
-  void read_body(const BodyParts::Inner& inner, int parent, const Pose& parent_pose) {
+  void set_once(const XmlNode*& known, const XmlNode& node) {
+    if (known != nullptr) robot_.context.error(node.place, fmt::format("a body has one <{}> at most", node.name));
+    known = &node;
+  }
+
+  void read_body(const BodyParts::Inner& inner, int parent, const Pose& parent_pose, const Pose& parent_written) {
     const XmlNode& node = *inner.node;
     const std::string own_class = text_at(node, "childclass");
     const std::string child_class = own_class.empty() ? inner.child_class : own_class;
@@ -78,13 +74,20 @@ class BodyReader {
     if (link.name == kWorldBody) link.name = "world body";
     link.place = node.place;
     link.parent = parent;
-    Pose pose = compose(parent_pose, compose(inner.frame, document_.pose(MjcfElement(node))));
+    const Pose inner_pose = compose(inner.frame, document_.pose(MjcfElement(node)));
+    const Pose written = compose(parent_written, inner_pose);
+    Pose pose = compose(parent_pose, inner_pose);
     const bool parent_is_fixed = parent < 0 || robot_.model.links[static_cast<std::size_t>(parent)].fixed;
-    const std::vector<PendingJoint> joints = read_joints(parts, child_class, link.name, pose);
+    const std::vector<MjcfPendingJoint> joints =
+        read_mjcf_joints(robot_, parts.joints, child_class, link.name, parts.free, pose);
     const bool is_free = parts.free != nullptr;
+    if (is_free && !joints.empty()) {
+      robot_.context.error(joints.front().joint.place, "a body with a free joint has no other");
+    }
     if (is_free && parent >= 0)
       robot_.context.error(parts.free->place, "a free joint is for bodies of the world alone");
-    if (text_at(node, "mocap") == "true") robot_.context.leave_out(node.place, "motion of a mocap body; it is fixed");
+    if (document_.flag(MjcfElement(node), "mocap", false))
+      robot_.context.leave_out(node.place, "motion of a mocap body; it is fixed");
     link.pose = pose;
     link.fixed = parent_is_fixed && joints.empty() && !is_free;
     read_mass(parts, link);
@@ -94,9 +97,10 @@ class BodyReader {
     add_mjcf_geoms(robot_, parts.geoms, child_class, weighs && !link.fixed, link);
     if (is_free) link.parent = -1;
     const int index = add_link(std::move(link), joints, parent, parent_is_fixed, is_free);
+    robot_.written.resize(robot_.model.links.size(), written);
     add_sites(parts, index, child_class);
     name_geoms(parts, index);
-    for (const BodyParts::Inner& body : parts.bodies) read_body(body, index, pose);
+    for (const BodyParts::Inner& body : parts.bodies) read_body(body, index, pose, written);
   }
 
   void name_geoms(const BodyParts& parts, int index) {
@@ -108,8 +112,13 @@ class BodyReader {
   void add_sites(const BodyParts& parts, int index, const std::string& child_class) {
     for (const auto& [site, frame] : parts.sites) {
       const std::string name = text_at(*site, "name");
-      const Pose pose = compose(frame, document_.pose(document_.resolve(*site, child_class)));
-      if (!name.empty()) robot_.sites[name] = {index, pose};
+      const MjcfElement element = document_.resolve(*site, child_class);
+      const std::string type = element.text("type", "sphere");
+      Pose pose = document_.pose(element);
+      if (type != "sphere" && element.has("fromto")) {
+        if (const auto line = document_.from_to(element)) pose = line->first;
+      }
+      if (!name.empty()) robot_.sites[name] = {index, compose(frame, pose)};
     }
   }
 
@@ -137,142 +146,19 @@ class BodyReader {
     link.mass = {mass, pose.p, 0.5 * (I + I.transpose())};
   }
 
-  // In a row: each joint turns or shifts the frame in which the next ones stand.
-  std::vector<PendingJoint> read_joints(BodyParts& parts, const std::string& child_class, const std::string& body,
-                                        Pose& pose) {
-    std::vector<PendingJoint> joints;
-    for (const auto& [node, frame] : parts.joints) {
-      const MjcfElement element = document_.resolve(*node, child_class);
-      const std::string type = element.text("type", "hinge");
-      if (type == "free") {
-        parts.free = node;
-        continue;
-      }
-      PendingJoint pending;
-      pending.joint.name = name_of(*node, body + " joint", joints.size());
-      pending.joint.place = node->place;
-      const Vec3 inner = frame.p + frame.q * document_.vec3(element, "pos", Vec3::Zero());
-      pending.at = pose.p + pose.q * inner;
-      if (type == "ball") {
-        pending.kind = PendingJoint::Kind::kBall;
-        move_ball(element, inner, pose);
-      } else if (type == "hinge" || type == "slide") {
-        pending.kind = type == "slide" ? PendingJoint::Kind::kSlide : PendingJoint::Kind::kHinge;
-        Vec3 axis = frame.q * document_.vec3(element, "axis", Vec3::UnitZ());
-        if (!(axis.norm() > 0)) robot_.context.error(node->place, "the axis of the joint has length 0");
-        axis.normalize();
-        pending.axis.axis = pose.q * axis;
-        read_axis(element, type == "slide", pending);
-        const double moved = pending.joint.start - pending.joint.written;
-        if (type == "slide") pose.p += moved * pending.axis.axis;
-        if (type == "hinge" && moved != 0) {
-          pose.q = (pose.q * Quat(Eigen::AngleAxisd(moved, axis))).normalized();
-          pose.p = pending.at - pose.q * inner;
-        }
-      } else {
-        robot_.context.error(node->place, fmt::format("a joint of the unknown type '{}'; allowed: free, ball, slide, "
-                                                      "hinge",
-                                                      shorten(type)));
-        continue;
-      }
-      joints.push_back(std::move(pending));
-    }
-    if (parts.free != nullptr) move_free(pose);
-    return joints;
-  }
-
-  std::optional<double> take_qpos() {
-    if (robot_.next_qpos >= robot_.qpos.size()) return std::nullopt;
-    return robot_.qpos[robot_.next_qpos++];
-  }
-
-  Quat take_quaternion() {
-    Eigen::Vector4d q(1, 0, 0, 0);
-    for (int k = 0; k < 4; ++k) q[k] = take_qpos().value_or(q[k]);
-    if (!(q.norm() > 0)) return Quat::Identity();
-    q.normalize();
-    return Quat(q[0], q[1], q[2], q[3]);
-  }
-
-  void move_free(Pose& pose) {
-    if (robot_.next_qpos + 7 > robot_.qpos.size()) return;
-    for (int k = 0; k < 3; ++k) pose.p[k] = *take_qpos();
-    pose.q = take_quaternion();
-  }
-
-  void move_ball(const MjcfElement& element, const Vec3& inner, Pose& pose) {
-    for (const char* key : {"stiffness", "damping", "frictionloss", "armature"}) {
-      if (document_.number(element, key).value_or(0) == 0) continue;
-      robot_.context.leave_out(element.place(), fmt::format("{} of a ball joint", key));
-    }
-    if (document_.is_limited(element, "limited", "range")) {
-      robot_.context.leave_out(element.place(), "range of a ball joint");
-    }
-    if (robot_.next_qpos + 4 > robot_.qpos.size()) return;
-    const Vec3 at = pose.p + pose.q * inner;
-    pose.q = (pose.q * take_quaternion()).normalized();
-    pose.p = at - pose.q * inner;
-  }
-
-  void read_axis(const MjcfElement& element, bool slides, PendingJoint& pending) {
-    const auto to_unit = [&](double value) { return slides ? value : document_.angle(value); };
-    MjcfJoint& joint = pending.joint;
-    joint.slides = slides;
-    joint.written = to_unit(document_.number(element, "ref").value_or(0));
-    if (document_.is_limited(element, "limited", "range")) {
-      joint.range = document_.range(element, "range");
-      if (joint.range) joint.range = {to_unit(joint.range->first), to_unit(joint.range->second)};
-    }
-    joint.start = choose_start(joint);
-    JointAxis& axis = pending.axis;
-    if (joint.range) axis.limits = {joint.range->first - joint.start, joint.range->second - joint.start};
-    axis.stiffness = at_least_0(element, "stiffness");
-    axis.damping = at_least_0(element, "damping");
-    axis.friction = at_least_0(element, "frictionloss");
-    axis.armature = at_least_0(element, "armature");
-    if (axis.stiffness > 0) axis.rest = to_unit(document_.number(element, "springref").value_or(0)) - joint.start;
-    if (!document_.is_limited(element, "actuatorfrclimited", "actuatorfrcrange")) return;
-    if (const auto force = document_.range(element, "actuatorfrcrange")) {
-      joint.effort = std::max(std::abs(force->first), std::abs(force->second));
-      if (force->first != -force->second) {
-        robot_.context.leave_out(element.place(), "an actuatorfrcrange that is not the same in both directions");
-      }
-    }
-  }
-
-  double at_least_0(const MjcfElement& element, std::string_view key) {
-    const double value = document_.number(element, key).value_or(0);
-    if (value >= 0) return value;
-    robot_.context.error(element.find(key)->place, fmt::format("{} is {}; allowed: at least 0", key, value));
-    return 0;
-  }
-
-  double choose_start(const MjcfJoint& joint) {
-    const std::optional<double> saved = take_qpos();
-    const auto given = robot_.context.options().start.find(joint.name);
-    if (given != robot_.context.options().start.end()) return given->second;
-    if (saved || !joint.range) return saved.value_or(joint.written);
-    const double start = std::clamp(joint.written, joint.range->first, joint.range->second);
-    if (start != joint.written) {
-      robot_.context.note(joint.place, fmt::format("'{}' starts at {:.6g}, the nearest to {:.6g} that its range allows",
-                                                   shorten(joint.name), start, joint.written));
-    }
-    return start;
-  }
-
   /// How many of the joints from `first` on one joint of the scene can be: two hinges through one point whose axes are
   /// clearly apart are a universal joint, which needs no body between them.
-  static std::size_t count_together(const std::vector<PendingJoint>& joints, std::size_t first) {
+  static std::size_t count_together(const std::vector<MjcfPendingJoint>& joints, std::size_t first) {
     if (first + 1 >= joints.size()) return 1;
-    const PendingJoint& a = joints[first];
-    const PendingJoint& b = joints[first + 1];
-    const bool are_hinges = a.kind == PendingJoint::Kind::kHinge && b.kind == PendingJoint::Kind::kHinge;
+    const MjcfPendingJoint& a = joints[first];
+    const MjcfPendingJoint& b = joints[first + 1];
+    const bool are_hinges = a.kind == MjcfPendingJoint::Kind::kHinge && b.kind == MjcfPendingJoint::Kind::kHinge;
     constexpr double kSamePoint = 1e-9, kLeastSine = 0.5;  // [m], and of the angle between the axes
     const bool meet = (a.at - b.at).norm() <= kSamePoint;
     return are_hinges && meet && a.axis.axis.cross(b.axis.axis).norm() >= kLeastSine ? 2 : 1;
   }
 
-  ModelJoint make_joint(const std::vector<PendingJoint>& joints, std::size_t first, std::size_t count) {
+  ModelJoint make_joint(const std::vector<MjcfPendingJoint>& joints, std::size_t first, std::size_t count) {
     ModelJoint made;
     made.place = joints[first].joint.place;
     JointDescription& description = made.description;
@@ -281,17 +167,18 @@ class BodyReader {
     if (count == 2) {
       description.kind = JointKind::kUniversal;
       description.name += " and " + joints[first + 1].joint.name;
-    } else if (joints[first].kind == PendingJoint::Kind::kBall) {
+    } else if (joints[first].kind == MjcfPendingJoint::Kind::kBall) {
       description.kind = JointKind::kBall;
     } else {
-      description.kind = joints[first].kind == PendingJoint::Kind::kSlide ? JointKind::kSlider : JointKind::kHinge;
+      description.kind = joints[first].kind == MjcfPendingJoint::Kind::kSlide ? JointKind::kSlider : JointKind::kHinge;
     }
+    description.cone = joints[first].cone;
     if (description.kind == JointKind::kBall) return made;
     for (std::size_t k = 0; k < count; ++k) description.axes.push_back(joints[first + k].axis);
     return made;
   }
 
-  int add_link(ModelLink link, const std::vector<PendingJoint>& joints, int parent, bool parent_is_fixed,
+  int add_link(ModelLink link, const std::vector<MjcfPendingJoint>& joints, int parent, bool parent_is_fixed,
                bool is_free) {
     const std::string name = link.name;
     if (robot_.link_index.contains(name)) {
@@ -368,8 +255,8 @@ class BodyReader {
     }
   }
 
-  void remember(const PendingJoint& pending, std::size_t model_joint, std::size_t axis) {
-    if (pending.kind == PendingJoint::Kind::kBall) return;
+  void remember(const MjcfPendingJoint& pending, std::size_t model_joint, std::size_t axis) {
+    if (pending.kind == MjcfPendingJoint::Kind::kBall) return;
     MjcfJoint joint = pending.joint;
     joint.model_joint = model_joint;
     joint.axis = axis;

@@ -1,4 +1,4 @@
-// Tendons, equality constraints and contact exclusions of an MJCF file.
+// Equality constraints and contact exclusions of an MJCF file.
 #include "scene/import/mjcf/robot.hpp"
 #include "scene/import/values.hpp"
 #include "scene/wording.hpp"
@@ -11,37 +11,14 @@
 namespace achilles::scene_file {
 namespace {
 
-void read_tendons(MjcfRobot& robot) {
-  for (const XmlNode* node : robot.document.list("tendon")) {
-    if (node->name != "fixed") continue;  // said by the words
-    const MjcfElement element = robot.document.resolve(*node, "");
-    MjcfTendon tendon;
-    tendon.place = node->place;
-    for (const XmlNode& term : node->children) {
-      if (term.name != "joint") continue;
-      const std::string name = text_at(term, "joint");
-      if (find_mjcf_joint(robot, name, term.place) == nullptr) continue;
-      tendon.terms.emplace_back(name, number_at(robot.context, term, "coef").value_or(0));
-    }
-    for (const char* key : {"stiffness", "damping", "frictionloss", "armature"}) {
-      if (robot.document.number(element, key).value_or(0) != 0) {
-        robot.context.leave_out(node->place, fmt::format("{} of a fixed tendon", key));
-      }
-    }
-    if (robot.document.is_limited(element, "limited", "range")) {
-      robot.context.leave_out(node->place, "range of a fixed tendon");
-    }
-    robot.tendons[name_of(*node, "tendon", robot.tendons.size())] = std::move(tendon);
-  }
-}
-
 class EqualityReader {
  public:
-  EqualityReader(MjcfRobot& robot, const XmlNode& node) : robot_(robot), element_(robot.document.resolve(node, "")) {}
+  EqualityReader(MjcfRobot& robot, const XmlNode& node)
+      : robot_(robot), element_(robot.document.resolve(node, "", "equality")) {}
 
   void read() {
     const std::string& kind = element_.node().name;
-    if (element_.text("active") == "false") return;  // it does nothing until a program switches it on
+    if (!robot_.document.flag(element_, "active", true)) return;  // it does nothing until a program switches it on
     if (kind == "connect" || kind == "weld") {
       if (!robot_.context.leaves_out("loops")) add_loop(kind == "weld");
     } else if (kind == "joint" || kind == "tendon") {
@@ -56,40 +33,75 @@ class EqualityReader {
     return fmt::format("{} {}", standard, robot_.model.joints.size() + robot_.model.couplings.size());
   }
 
-  // The anchor is given in the first body; in the second it is where both agree, as the model is written.
+  /// What a constraint holds together: a frame in each of two links.
+  struct Loop {
+    int links[2] = {-1, -1};
+    Pose frames[2];  // that coincide where the constraint holds
+  };
+
+  std::optional<Loop> find_sites() {
+    Loop loop;
+    for (const int k : {0, 1}) {
+      const std::string site = element_.text(k == 0 ? "site1" : "site2");
+      const auto found = robot_.sites.find(site);
+      if (found == robot_.sites.end()) {
+        robot_.context.error(element_.place(), fmt::format("there is no site '{}'", shorten(site)));
+        return std::nullopt;
+      }
+      loop.links[k] = found->second.link;
+      loop.frames[k] = found->second.pose;
+    }
+    return loop;
+  }
+
+  // The anchor is given in the first body; in the second it is where both agree as the model is written, or where
+  // `relpose` has it.
+  std::optional<Loop> find_bodies() {
+    Loop loop;
+    const auto first = find_mjcf_body(robot_, element_.text("body1"), element_.place());
+    const auto second = find_mjcf_body(robot_, element_.text("body2"), element_.place());
+    if (!first || !second) return std::nullopt;
+    loop.links[0] = *first;
+    loop.links[1] = *second;
+    Pose relative = compose(inverse_of(pose_of(*first, robot_.written)), pose_of(*second, robot_.written));
+    if (const auto given = robot_.document.numbers(element_, "relpose")) {
+      if (given->size() != 7) {
+        robot_.context.error(element_.find("relpose")->place,
+                             fmt::format("relpose: found {} numbers; allowed: 7", given->size()));
+        return std::nullopt;
+      }
+      const std::vector<double>& v = *given;
+      const Quat q(v[3], v[4], v[5], v[6]);
+      if (q.norm() > 0) relative = {Vec3(v[0], v[1], v[2]), q.normalized()};
+    }
+    loop.frames[0].p = robot_.document.vec3(element_, "anchor", Vec3::Zero());
+    loop.frames[1] = compose(inverse_of(relative), loop.frames[0]);
+    return loop;
+  }
+
+  static Pose pose_of(int link, const std::vector<Pose>& poses) {
+    return link < 0 ? Pose{} : poses[static_cast<std::size_t>(link)];
+  }
+
+  [[nodiscard]] Pose start_of(int link) const {
+    return link < 0 ? Pose{} : robot_.model.links[static_cast<std::size_t>(link)].pose;
+  }
+
   void add_loop(bool is_weld) {
+    const std::optional<Loop> loop = element_.has("site1") ? find_sites() : find_bodies();
+    if (!loop) return;
     ModelJoint joint;
     joint.place = element_.place();
-    std::optional<int> ends[2];
-    Vec3 at = robot_.document.vec3(element_, "anchor", Vec3::Zero());
-    if (element_.has("site1")) {
-      for (int k = 0; k < 2; ++k) {
-        const std::string site = element_.text(k == 0 ? "site1" : "site2");
-        const auto found = robot_.sites.find(site);
-        if (found == robot_.sites.end()) {
-          return robot_.context.error(joint.place, fmt::format("there is no site '{}'", shorten(site)));
-        }
-        ends[k] = found->second.link;
-        if (k == 0) at = found->second.pose.p;
-      }
-    } else {
-      ends[0] = find_mjcf_body(robot_, element_.text("body1"), joint.place);
-      ends[1] = find_mjcf_body(robot_, element_.text("body2"), joint.place);
+    joint.first = loop->links[0];
+    joint.second = loop->links[1];
+    if (joint.first == joint.second) {
+      return robot_.context.error(joint.place, "a constraint between a body and itself");
     }
-    if (!ends[0] || !ends[1]) return;
-    if (const auto relative = robot_.document.numbers(element_, "relpose")) {
-      const bool is_given = relative->size() == 7 &&
-                            !std::all_of(relative->begin() + 3, relative->end(), [](double x) { return x == 0; });
-      if (is_given) robot_.context.leave_out(joint.place, "relpose of a weld; the bodies keep the pose they start in");
-    }
-    joint.first = *ends[0];
-    joint.second = *ends[1];
-    const auto frame = [&](int link) {
-      return link < 0 ? Pose{} : robot_.model.links[static_cast<std::size_t>(link)].pose;
-    };
+    const Pose first = compose(start_of(joint.first), loop->frames[0]);
+    report_gap(first, compose(start_of(joint.second), loop->frames[1]), is_weld);
     joint.description.kind = is_weld ? JointKind::kFixed : JointKind::kBall;
     joint.description.name = name(is_weld ? "weld" : "connect");
-    joint.description.at = frame(joint.first).p + frame(joint.first).q * at;
+    joint.description.at = first.p;
     const auto link_name = [&](int link) {
       return link < 0 ? std::string(kWorldBody) : robot_.model.links[static_cast<std::size_t>(link)].name;
     };
@@ -97,6 +109,18 @@ class EqualityReader {
     joint.description.second = link_name(joint.second);
     joint.description.collide = true;  // constraints of MuJoCo filter no contacts
     robot_.model.joints.push_back(std::move(joint));
+  }
+
+  /// Joints hold bodies as they start; a constraint that is not met there would pull them together.
+  void report_gap(const Pose& first, const Pose& second, bool is_weld) {
+    constexpr double kLeastGap = 1e-6, kLeastTurn = 1e-6;  // [m], [rad]; files have six digits
+    const double gap = (second.p - first.p).norm();
+    const double turn = is_weld ? first.q.angularDistance(second.q) : 0;
+    if (gap <= kLeastGap && turn <= kLeastTurn) return;
+    robot_.context.leave_out(
+        element_.place(), fmt::format("the pull of a {} that starts {:.3g} m{} apart: the bodies are held as they "
+                                      "start",
+                                      element_.node().name, gap, is_weld ? fmt::format(" and {:.3g} rad", turn) : ""));
   }
 
   /// Adds factor · (position − that of the pose as written) to the coupling; the written part moves to the offset.
@@ -141,16 +165,21 @@ class EqualityReader {
 }  // namespace
 
 void read_mjcf_constraints(MjcfRobot& robot) {
-  read_tendons(robot);
   for (const XmlNode* node : robot.document.list("equality")) EqualityReader(robot, *node).read();
   for (const XmlNode* node : robot.document.list("contact")) {
-    if (node->name != "exclude") continue;  // <pair> is said by the words
-    const std::optional<int> a = find_mjcf_body(robot, text_at(*node, "body1"), node->place);
-    const std::optional<int> b = find_mjcf_body(robot, text_at(*node, "body2"), node->place);
-    if (!a || !b || *a < 0 || *b < 0 || *a == *b) continue;
-    robot.model.rules.push_back(
-        {{robot.model.links[static_cast<std::size_t>(*a)].name, robot.model.links[static_cast<std::size_t>(*b)].name},
-         node->place});
+    if (node->name != "exclude") continue;  // <pair> is listed by the words
+    std::vector<int> ends[2];
+    for (const int k : {0, 1}) {
+      const std::optional<int> body = find_mjcf_body(robot, text_at(*node, k == 0 ? "body1" : "body2"), node->place);
+      if (body && *body >= 0) ends[k].push_back(*body);
+      if (body && *body < 0) ends[k] = robot.world_links;  // each geom of the world is a link of its own
+    }
+    for (const int a : ends[0]) {
+      for (const int b : ends[1]) {
+        const auto name = [&](int link) { return robot.model.links[static_cast<std::size_t>(link)].name; };
+        if (a != b) robot.model.rules.push_back({{name(a), name(b)}, node->place});
+      }
+    }
   }
 }
 

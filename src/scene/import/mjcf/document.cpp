@@ -7,10 +7,12 @@
 #include <achilles/error.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <initializer_list>
 #include <numbers>
 #include <utility>
 
@@ -117,15 +119,21 @@ void MjcfDocument::read_defaults(const XmlNode& node, const std::string& parent)
 void MjcfDocument::read_compiler() {
   for (const XmlNode& node : root_.children) {
     if (node.name != "compiler") continue;
-    const auto flag = [&](const char* key, bool standard) {
-      const std::string text = text_at(node, key);
-      return text.empty() ? standard : text == "true";
+    const MjcfElement element(node);
+    const auto keyword = [&](const char* key, std::initializer_list<std::string_view> allowed) {
+      const std::string word = text_at(node, key);
+      if (word.empty() || std::find(allowed.begin(), allowed.end(), word) != allowed.end()) return;
+      context_.error(node.place,
+                     fmt::format("{}: found '{}'; allowed: {}", key, shorten(word), fmt::join(allowed, ", ")));
     };
+    keyword("angle", {"radian", "degree"});
+    keyword("inertiafromgeom", {"false", "true", "auto"});
+    keyword("coordinate", {"local", "global"});
     const std::string angle = text_at(node, "angle"), order = text_at(node, "eulerseq");
     if (!angle.empty()) compiler_.degrees = angle != "radian";
     if (!order.empty()) compiler_.eulerseq = order;
-    compiler_.autolimits = flag("autolimits", compiler_.autolimits);
-    compiler_.strips_path = flag("strippath", compiler_.strips_path);
+    compiler_.autolimits = flag(element, "autolimits", compiler_.autolimits);
+    compiler_.strips_path = flag(element, "strippath", compiler_.strips_path);
     for (const char* key : {"assetdir", "meshdir"}) {
       if (node.find_attribute(key) != nullptr) compiler_.mesh_folder = text_at(node, key);
     }
@@ -157,8 +165,9 @@ std::vector<const XmlNode*> MjcfDocument::list(std::string_view section) const {
   return all;
 }
 
-MjcfElement MjcfDocument::resolve(const XmlNode& node, const std::string& child_class) const {
+MjcfElement MjcfDocument::resolve(const XmlNode& node, const std::string& child_class, std::string_view kind) const {
   MjcfElement element(node);
+  if (kind.empty()) kind = node.name;
   const XmlAttribute* own = node.find_attribute("class");
   std::string name = own != nullptr ? own->value : child_class;
   if (name.empty()) name = kMainClass;
@@ -177,7 +186,7 @@ MjcfElement MjcfDocument::resolve(const XmlNode& node, const std::string& child_
     for (const bool general : {false, true}) {
       if (general && !is_actuator) continue;
       for (auto it = known.elements.rbegin(); it != known.elements.rend(); ++it) {
-        if ((*it)->name == (general ? "general" : node.name)) element.add_default(**it);
+        if ((*it)->name == (general ? "general" : kind)) element.add_default(**it);
       }
     }
     name = known.parent;
@@ -264,8 +273,43 @@ std::optional<std::pair<double, double>> MjcfDocument::range(const MjcfElement& 
 
 bool MjcfDocument::is_limited(const MjcfElement& element, std::string_view key, std::string_view range) const {
   const std::string word = element.text(key, "auto");
-  if (word == "true") return true;
-  return word == "auto" && compiler_.autolimits && element.has(range);
+  if (word == "false") return false;
+  if (word != "true" && word != "auto") {
+    context_.error(element.find(key)->place,
+                   fmt::format("{}: found '{}'; allowed: true, false, auto", key, shorten(word)));
+    return false;
+  }
+  if (word == "true" && !element.has(range)) {
+    context_.error(element.place(), fmt::format("{} is true, and there is no {}", key, range));
+    return false;
+  }
+  return word == "true" || (compiler_.autolimits && element.has(range));
+}
+
+bool MjcfDocument::flag(const MjcfElement& element, std::string_view key, bool standard) const {
+  const XmlAttribute* written = element.find(key);
+  if (written == nullptr) return standard;
+  if (written->value == "true" || written->value == "false") return written->value == "true";
+  context_.error(written->place, fmt::format("{}: found '{}'; allowed: true, false", key, shorten(written->value)));
+  return standard;
+}
+
+std::optional<std::pair<Pose, double>> MjcfDocument::from_to(const MjcfElement& element) const {
+  const XmlAttribute& written = *element.find("fromto");
+  const std::optional<std::vector<double>> v = numbers_of(context_, &written);
+  if (!v) return std::nullopt;
+  if (v->size() != 6) {
+    context_.error(written.place, fmt::format("fromto: found {} numbers; allowed: 6", v->size()));
+    return std::nullopt;
+  }
+  const Vec3 from((*v)[0], (*v)[1], (*v)[2]), to((*v)[3], (*v)[4], (*v)[5]);
+  const double half = (to - from).norm() / 2;
+  if (!(half > 0)) {
+    context_.error(written.place, "fromto: both ends are the same point");
+    return std::nullopt;
+  }
+  // MuJoCo turns the z axis into the direction from the second end to the first, by the shortest way.
+  return std::make_pair(Pose{(from + to) / 2, Quat::FromTwoVectors(Vec3::UnitZ(), from - to)}, half);
 }
 
 }  // namespace achilles::scene_file

@@ -64,16 +64,23 @@ class MjcfDocument {
   /// All children of all sections of that name, in the order of the file.
   [[nodiscard]] std::vector<const XmlNode*> list(std::string_view section) const;
 
-  /// The element with its default classes: that of its own `class`, or `child_class`, or the main one.
-  [[nodiscard]] MjcfElement resolve(const XmlNode& node, const std::string& child_class) const;
+  /// The element with its default classes: that of its own `class`, or `child_class`, or the main one. `kind` is the
+  /// name that the element has in a <default>; empty: its own.
+  [[nodiscard]] MjcfElement resolve(const XmlNode& node, const std::string& child_class,
+                                    std::string_view kind = {}) const;
 
   [[nodiscard]] std::optional<double> number(const MjcfElement& element, std::string_view key) const;
   [[nodiscard]] std::optional<std::vector<double>> numbers(const MjcfElement& element, std::string_view key) const;
   [[nodiscard]] Vec3 vec3(const MjcfElement& element, std::string_view key, const Vec3& standard) const;
+  /// "true" or "false"; complains of anything else.
+  [[nodiscard]] bool flag(const MjcfElement& element, std::string_view key, bool standard) const;
   /// An angle of the file in radians.
   [[nodiscard]] double angle(double value) const;
   /// pos and one of quat, axisangle, euler, xyaxes, zaxis.
   [[nodiscard]] Pose pose(const MjcfElement& element) const;
+  /// Where `fromto` puts the middle of an element, its z axis along the line, and half the distance of its ends.
+  /// Complains when the ends are no two points.
+  [[nodiscard]] std::optional<std::pair<Pose, double>> from_to(const MjcfElement& element) const;
   /// Whether a range acts: `key` says so, or the range is given and the compiler takes that for a yes.
   [[nodiscard]] bool is_limited(const MjcfElement& element, std::string_view key, std::string_view range) const;
   [[nodiscard]] std::optional<std::pair<double, double>> range(const MjcfElement& element, std::string_view key) const;

@@ -85,25 +85,14 @@ class GeomReader {
   bool read_size(const std::string& type) {
     std::vector<double> size = document_.numbers(element_, "size").value_or(std::vector<double>());
     const bool is_long = type == "box" || type == "capsule" || type == "cylinder" || type == "ellipsoid";
-    const XmlAttribute* ends = is_long ? element_.find("fromto") : nullptr;
-    std::size_t wanted = type == "sphere" ? 1 : type == "capsule" || type == "cylinder" ? 2 : 3;
-    if (ends != nullptr) {
-      const std::optional<std::vector<double>> v = numbers_of(robot_.context, ends);
-      if (!v || v->size() != 6) {
-        if (v) robot_.context.error(ends->place, fmt::format("fromto: found {} numbers; allowed: 6", v->size()));
-        return false;
-      }
-      const Vec3 from((*v)[0], (*v)[1], (*v)[2]), to((*v)[3], (*v)[4], (*v)[5]);
-      const double half = (to - from).norm() / 2;
-      if (!(half > 0)) {
-        robot_.context.error(ends->place, "fromto: both ends are the same point");
-        return false;
-      }
-      // MuJoCo turns the z axis into the direction from the second end to the first, by the shortest way.
-      geom_.shape.pose = {(from + to) / 2, Quat::FromTwoVectors(Vec3::UnitZ(), from - to)};
+    const std::size_t wanted = type == "sphere" ? 1 : type == "capsule" || type == "cylinder" ? 2 : 3;
+    if (is_long && element_.has("fromto")) {
+      const std::optional<std::pair<Pose, double>> line = document_.from_to(element_);
+      if (!line) return false;
+      geom_.shape.pose = line->first;
       if (wanted == 3 && size.size() < 2 && !size.empty()) size.push_back(size[0]);
       size.resize(wanted - 1, 0);
-      size.push_back(half);
+      size.push_back(line->second);
     }
     size.resize(std::max(size.size(), wanted), 0);
     const auto last = size.begin() + static_cast<std::ptrdiff_t>(wanted);
@@ -143,10 +132,18 @@ class GeomReader {
   }
 
   bool read_heightfield() {
-    const auto heights = robot_.heights.find(element_.text("hfield"));
-    if (heights == robot_.heights.end()) return false;  // said where the asset is read
-    geom_.shape.heights = heights->second.rows;
-    geom_.shape.cell = heights->second.cell;
+    const std::string name = element_.text("hfield");
+    const auto heights = robot_.heights.find(name);
+    if (heights == robot_.heights.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, unused] : robot_.heights) names.push_back(known);
+      robot_.context.error(element_.place(),
+                           fmt::format("there is no height field '{}'{}", shorten(name), suggestion(name, names)));
+      return false;
+    }
+    if (!heights->second) return false;  // listed where the asset is read
+    geom_.shape.heights = heights->second->rows;
+    geom_.shape.cell = heights->second->cell;
     return true;
   }
 
@@ -269,8 +266,10 @@ void add_mjcf_world_geom(MjcfRobot& robot, const XmlNode& node, const Pose& fram
     for (ModelShape& part : *shapes) part.pose = {};
   }
   robot.link_index[link.name] = static_cast<int>(robot.model.links.size());
+  robot.world_links.push_back(static_cast<int>(robot.model.links.size()));
   const std::string name = text_at(node, "name");
   if (!name.empty()) robot.geom_links[name] = static_cast<int>(robot.model.links.size());
+  robot.written.push_back(link.pose);
   robot.model.links.push_back(std::move(link));
 }
 

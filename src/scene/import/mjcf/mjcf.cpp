@@ -71,6 +71,7 @@ Model read_mjcf(ImportContext& context, const XmlNode& mujoco) {
                   fmt::format("the keyframe has {} positions; the model has {}", robot.qpos.size(), robot.next_qpos));
   }
   write_mjcf_surfaces(robot);
+  read_mjcf_tendons(robot);
   read_mjcf_constraints(robot);
   read_mjcf_actuators(robot);
   read_mjcf_sensors(robot);

@@ -51,6 +51,12 @@ class SensorReader {
     if (node.find_attribute("noise") != nullptr && number_at(robot_.context, node, "noise").value_or(0) > 0) {
       robot_.context.leave_out(node.place, "noise of a sensor");
     }
+    if (kind != SensorKind::kDistanceRay && number_at(robot_.context, node, "cutoff").value_or(0) > 0) {
+      robot_.context.leave_out(node.place, "cutoff of a sensor: its values are not cut off");
+    }
+    if (kind == SensorKind::kTouch) {
+      robot_.context.leave_out(node.place, "the volume of a touch sensor's site: all contacts of its body count");
+    }
     return sensor;
   }
 

@@ -1,6 +1,7 @@
 #include "scene/import/sdf/sdf.hpp"
 
 #include "scene/import/sdf/frames.hpp"
+#include "scene/import/sdf/shapes.hpp"
 #include "scene/import/values.hpp"
 #include "scene/wording.hpp"
 
@@ -24,44 +25,66 @@ class SdfReader {
 
   Model read() {
     model_.place = sdf_.place;
+    ContactLaw standard;
+    standard.friction = kSdfFriction;
+    model_.materials.push_back({"default", standard});
     const XmlNode* world = sdf_.find("world");
     const XmlNode& parent = world != nullptr ? *world : sdf_;
-    if (world != nullptr) {
-      model_.name = text_at(*world, "name");
-      model_.gravity = sdf_vec3(context_, *world, "gravity", Vec3(0, 0, -9.8));
-      if (const XmlNode* physics = world->find("physics")) {
-        model_.step = sdf_number(context_, *physics, "max_step_size", model_.step);
-      }
-    }
+    if (world != nullptr) read_world(*world);
     const auto is_model = [](const XmlNode& node) { return node.name == "model"; };
     has_many_ = std::count_if(parent.children.begin(), parent.children.end(), is_model) > 1;
+    SdfFrames frames(context_, parent);
     for (const XmlNode& node : parent.children) {
       if (!is_model(node)) continue;
       if (model_.name.empty()) model_.name = text_at(node, "name");
       const std::string prefix = has_many_ ? text_at(node, "name") + "::" : std::string();
-      read_model(node, sdf_pose(context_, node), prefix, sdf_text(node, "static") == "true");
+      read_model(node, frames.place(node, ""), prefix, sdf_flag(context_, node, "static", false));
     }
     if (model_.links.empty()) context_.error(sdf_.place, "there is no <model> with a <link>");
+    check_mimics();
+    pair_sdf_materials(model_.materials, model_.pairs);
     return std::move(model_);
   }
 
  private:
+  void read_world(const XmlNode& world) {
+    model_.name = text_at(world, "name");
+    model_.gravity = sdf_vec3(context_, world, "gravity", Vec3(0, 0, -9.8));
+    if (const XmlNode* physics = world.find("physics")) {
+      model_.step = sdf_number(context_, *physics, "max_step_size", model_.step);
+    }
+    for (const XmlNode& node : sdf_.children) {
+      if (node.name == "world" && &node != &world) {
+        context_.leave_out(node.place, "a further <world>; the first is read");
+      } else if (node.name == "model") {
+        context_.leave_out(node.place, "a <model> beside a <world>; those of the world are read");
+      }
+    }
+  }
+
   void read_model(const XmlNode& node, const Pose& pose, const std::string& prefix, bool is_static) {
     SdfFrames frames(context_, node);
     const std::size_t first = model_.links.size();
+    report_switch(node, "enable_wind", false);
     for (const XmlNode& child : node.children) {
-      if (child.name == "link") read_link(child, compose(pose, frames.place(child, "")), prefix, is_static);
+      if (child.name == "link") read_link(child, pose, prefix, is_static, frames);
     }
     for (const XmlNode& child : node.children) {
       if (child.name != "model") continue;
-      const bool inner_static = is_static || sdf_text(child, "static") == "true";
+      const bool inner_static = is_static || sdf_flag(context_, child, "static", false);
       read_model(child, compose(pose, frames.place(child, "")), prefix + text_at(child, "name") + "::", inner_static);
     }
-    const bool collides = sdf_text(node, "self_collide") == "true" || sdf_text(node, "self_collide") == "1";
-    if (!collides && !is_static) filter_links(node, first);
+    if (!sdf_flag(context_, node, "self_collide", false) && !is_static) filter_links(node, first);
     for (const XmlNode& child : node.children) {
       if (child.name == "joint") read_joint(child, pose, prefix, frames);
     }
+  }
+
+  /// Lists a switch that does not stand where every body here has it.
+  void report_switch(const XmlNode& node, const char* child, bool standard) {
+    if (sdf_flag(context_, node, child, standard) == standard) return;
+    context_.leave_out(node.find(child)->place,
+                       fmt::format("<{}> of a <{}> that is {}", child, node.name, standard ? "false" : "true"));
   }
 
   // Links of one model do not collide with each other unless it says so: its group is one that its own mask lacks.
@@ -74,21 +97,27 @@ class SdfReader {
     for (std::size_t i = first; i < model_.links.size(); ++i) model_.links[i].filter = {group, ~group};
   }
 
-  void read_link(const XmlNode& node, const Pose& pose, const std::string& prefix, bool is_static) {
+  void read_link(const XmlNode& node, const Pose& model_pose, const std::string& prefix, bool is_static,
+                 SdfFrames& frames) {
+    const Pose X_ML = frames.place(node, "");
     ModelLink link;
     link.name = prefix + text_at(node, "name");
     if (link.name == kWorldBody) link.name = "world link";
     link.place = node.place;
-    link.pose = pose;
+    link.pose = compose(model_pose, X_ML);
     link.fixed = is_static;
+    report_switch(node, "gravity", true);
+    report_switch(node, "kinematic", false);
+    report_switch(node, "enable_wind", false);
+    report_switch(node, "self_collide", false);
     if (const XmlNode* inertial = node.find("inertial")) {
-      read_inertial(*inertial, link);
+      read_inertial(*inertial, frames.place_in_link(*inertial, X_ML), link);
     } else if (!is_static) {
       link.mass = {1, Vec3::Zero(), Mat3::Identity()};  // what SDF says it is without
     }
     for (const XmlNode& child : node.children) {
-      if (child.name == "collision") read_shape(child, true, link);
-      if (child.name == "visual") read_shape(child, false, link);
+      if (child.name != "collision" && child.name != "visual") continue;
+      read_sdf_shape(context_, child, frames.place_in_link(child, X_ML), model_.materials, link);
     }
     if (!link_index_.emplace(prefix + text_at(node, "name"), static_cast<int>(model_.links.size())).second) {
       return context_.error(node.place, fmt::format("a link named '{}' exists already", shorten(link.name)));
@@ -96,12 +125,11 @@ class SdfReader {
     model_.links.push_back(std::move(link));
   }
 
-  void read_inertial(const XmlNode& node, ModelLink& link) {
+  void read_inertial(const XmlNode& node, const Pose& pose, ModelLink& link) {
     link.mass_place = node.place;
     link.mass.mass = sdf_number(context_, node, "mass", 1);
     if (!(link.mass.mass > 0))
       context_.error(node.place, fmt::format("the mass is {}; allowed: above 0", link.mass.mass));
-    const Pose pose = sdf_pose(context_, node);
     link.mass.center = pose.p;
     Mat3 I = Mat3::Identity();
     if (const XmlNode* inertia = node.find("inertia")) {
@@ -120,94 +148,15 @@ class SdfReader {
     link.mass.inertia = 0.5 * (I + I.transpose());
   }
 
-  void read_shape(const XmlNode& node, bool collides, ModelLink& link) {
-    const XmlNode* geometry = node.find("geometry");
-    if (geometry == nullptr || geometry->children.empty()) return;
-    const XmlNode& kind = geometry->children.front();
-    ModelShape shape;
-    shape.place = kind.place;
-    shape.pose = sdf_pose(context_, node);
-    if (kind.name == "empty" || !read_geometry(kind, collides, shape)) return;
-    if (const XmlNode* material = node.find("material")) {
-      const auto rgba = parse_numbers(context_, sdf_text(*material, "diffuse"), material->place, "diffuse");
-      if (rgba && rgba->size() >= 3) {
-        shape.color = Color{(*rgba)[0], (*rgba)[1], (*rgba)[2], rgba->size() > 3 ? (*rgba)[3] : 1};
-      }
+  std::optional<int> find_end(const XmlNode& joint, const char* end, const std::string& prefix,
+                              const SdfFrames& frames) {
+    const std::string written = sdf_text(joint, end);
+    if (written == kWorldBody) return -1;
+    if (written.empty()) {
+      context_.error(joint.place, fmt::format("the joint '{}' has no <{}>", shorten(text_at(joint, "name")), end));
+      return std::nullopt;
     }
-    if (collides) read_friction(node, link);
-    (collides ? link.colliders : link.visuals).push_back(std::move(shape));
-  }
-
-  void read_friction(const XmlNode& collision, ModelLink& link) {
-    const XmlNode* node = &collision;
-    for (const char* inner : {"surface", "friction", "ode"}) {
-      if (node != nullptr) node = node->find(inner);
-    }
-    if (node == nullptr || node->find("mu") == nullptr) return;
-    ContactLaw law;
-    law.friction = sdf_number(context_, *node, "mu", 1);
-    const auto same = [&](const Material& known) { return known.law.friction == law.friction; };
-    const auto known = std::find_if(model_.materials.begin(), model_.materials.end(), same);
-    std::string name = fmt::format("friction {}", law.friction);
-    if (known == model_.materials.end()) model_.materials.push_back({name, law});
-    if (!link.colliders.empty() && link.material != name) {
-      context_.leave_out(collision.place, "friction of a <collision> that differs from that of the link's others");
-      return;
-    }
-    link.material = std::move(name);
-  }
-
-  bool read_geometry(const XmlNode& node, bool collides, ModelShape& shape) {
-    using Kind = ModelShape::Kind;
-    if (node.name == "mesh") return read_mesh(node, collides, shape);
-    if (node.name == "plane") {
-      shape.kind = Kind::kPlane;
-      const Vec3 normal = sdf_vec3(context_, node, "normal", Vec3::UnitZ());
-      shape.pose.q = (shape.pose.q * Quat::FromTwoVectors(Vec3::UnitZ(), normal)).normalized();
-      return collides;  // a plane that is only seen has no size here
-    }
-    int measures = 2;
-    if (node.name == "box") {
-      shape.kind = Kind::kBox;
-      shape.size = sdf_vec3(context_, node, "size", Vec3::Ones());
-      measures = 3;
-    } else if (node.name == "ellipsoid") {
-      shape.kind = Kind::kEllipsoid;
-      shape.size = sdf_vec3(context_, node, "radii", Vec3::Ones());
-      measures = 3;
-    } else if (node.name == "sphere") {
-      shape.kind = Kind::kSphere;
-      shape.size[0] = sdf_number(context_, node, "radius", 1);
-      measures = 1;
-    } else if (node.name == "cylinder" || node.name == "capsule") {
-      shape.kind = node.name == "cylinder" ? Kind::kCylinder : Kind::kCapsule;
-      shape.size = {sdf_number(context_, node, "radius", 1), sdf_number(context_, node, "length", 1), 0};
-    } else {
-      return false;  // said by the words
-    }
-    if (shape.size.head(measures).minCoeff() > 0) return true;
-    context_.error(node.place, fmt::format("<{}> has a size that is not above 0", node.name));
-    return false;
-  }
-
-  bool read_mesh(const XmlNode& node, bool collides, ModelShape& shape) {
-    shape.kind = ModelShape::Kind::kMesh;
-    shape.scale = sdf_vec3(context_, node, "scale", Vec3::Ones());
-    std::string reason;
-    const std::optional<std::string> file = context_.find_file(sdf_text(node, "uri"), context_.folder(), reason);
-    if (file && shape.scale.prod() != 0) {
-      shape.file = *file;
-      return true;
-    }
-    if (file) reason = "a factor of 'scale' is 0";
-    if (collides) context_.error(node.place, reason);
-    if (!collides) context_.leave_out(node.place, "a mesh that is only seen: " + reason);
-    return false;
-  }
-
-  std::optional<int> find_end(const XmlNode& joint, const char* end, const std::string& prefix) {
-    const std::string name = sdf_text(joint, end);
-    if (name == kWorldBody) return -1;
+    const std::string name = frames.find_link(written);
     const auto found = link_index_.find(prefix + name);
     if (found != link_index_.end()) return found->second;
     std::vector<std::string> names;
@@ -231,7 +180,8 @@ class SdfReader {
                                         "fixed, ball, universal, revolute2",
                                         shorten(type)));
     }
-    const std::optional<int> first = find_end(node, "parent", prefix), second = find_end(node, "child", prefix);
+    const std::optional<int> first = find_end(node, "parent", prefix, frames);
+    const std::optional<int> second = find_end(node, "child", prefix, frames);
     if (!first || !second) return;
     if (*first == *second || *second < 0) {
       return context_.error(node.place, "a joint holds a link to another link, or to the world as its parent");
@@ -258,6 +208,7 @@ class SdfReader {
       if (axis == nullptr)
         return context_.error(node.place, fmt::format("a {} joint without <{}>", type, k == 0 ? "axis" : "axis2"));
       description.axes.push_back(read_axis(*axis, model_pose, frame, type == "continuous", frames, joint));
+      if (const XmlNode* mimic = axis->find("mimic")) add_mimic(*mimic, description.name, k, prefix);
     }
     ModelLink& child = model_.links[static_cast<std::size_t>(*second)];
     if (child.parent < 0 && *first < *second) child.parent = *first;
@@ -269,10 +220,8 @@ class SdfReader {
     JointAxis axis;
     const XmlNode* xyz = node.find("xyz");
     const std::string expressed = xyz != nullptr ? text_at(*xyz, "expressed_in") : std::string();
-    const bool is_old =
-        sdf_text(node, "use_parent_model_frame") == "true" || sdf_text(node, "use_parent_model_frame") == "1";
     Quat q = frame.q;
-    if (is_old) q = model_pose.q;
+    if (sdf_flag(context_, node, "use_parent_model_frame", false)) q = model_pose.q;
     if (!expressed.empty()) q = model_pose.q * frames.find(expressed, xyz->place).q;
     axis.axis = q * sdf_vec3(context_, node, "xyz", Vec3::UnitZ());
     if (!(axis.axis.norm() > 0)) context_.error(node.place, "the axis has length 0");
@@ -288,12 +237,40 @@ class SdfReader {
       joint.effort = std::max(0.0, sdf_number(context_, *limit, "effort", -1));
     }
     if (const XmlNode* dynamics = node.find("dynamics")) {
-      axis.damping = sdf_number(context_, *dynamics, "damping", 0);
-      axis.friction = sdf_number(context_, *dynamics, "friction", 0);
-      axis.stiffness = sdf_number(context_, *dynamics, "spring_stiffness", 0);
+      axis.damping = sdf_at_least_0(context_, *dynamics, "damping", 0);
+      axis.friction = sdf_at_least_0(context_, *dynamics, "friction", 0);
+      axis.stiffness = sdf_at_least_0(context_, *dynamics, "spring_stiffness", 0);
       if (axis.stiffness > 0) axis.rest = sdf_number(context_, *dynamics, "spring_reference", 0);
     }
     return axis;
+  }
+
+  // position = multiplier · (that of the leader − reference) + offset.
+  void add_mimic(const XmlNode& node, const std::string& follower, std::size_t axis, const std::string& prefix) {
+    const std::string leader = prefix + text_at(node, "joint"), leader_axis = text_at(node, "axis");
+    const double ratio = sdf_number(context_, node, "multiplier", 1);
+    CouplingDescription coupling;
+    coupling.name = follower + " follows " + leader;
+    coupling.terms = {{follower, axis, 1}, {leader, leader_axis == "axis2" ? 1U : 0U, -ratio}};
+    coupling.offset = sdf_number(context_, node, "offset", 0) - ratio * sdf_number(context_, node, "reference", 0);
+    model_.couplings.push_back({std::move(coupling), node.place});
+  }
+
+  /// Couplings name joints of the file that have such an axis.
+  void check_mimics() {
+    for (const auto& coupling : model_.couplings) {
+      const CouplingTerm& leader = coupling.description.terms.back();
+      const auto found = std::find_if(model_.joints.begin(), model_.joints.end(),
+                                      [&](const ModelJoint& joint) { return joint.description.name == leader.joint; });
+      std::vector<std::string> names;
+      for (const ModelJoint& joint : model_.joints) names.push_back(joint.description.name);
+      if (found == model_.joints.end()) {
+        context_.error(coupling.place,
+                       fmt::format("there is no joint '{}'{}", shorten(leader.joint), suggestion(leader.joint, names)));
+      } else if (leader.axis >= found->description.axes.size()) {
+        context_.error(coupling.place, fmt::format("the joint '{}' has no such axis", shorten(leader.joint)));
+      }
+    }
   }
 
   ImportContext& context_;

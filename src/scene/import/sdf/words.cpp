@@ -10,7 +10,7 @@ constexpr bool kUnread = false;
 
 constexpr auto kSdfWords = std::to_array<ElementWords>({
     {"/sdf", "version", ""},
-    {"sdf/world", "", "name"},
+    {"sdf/world", "name", ""},
     {"world/gravity", "", ""},
     {"world/physics", "", "name type default"},
     {"physics/max_step_size", "", ""},
@@ -26,13 +26,18 @@ constexpr auto kSdfWords = std::to_array<ElementWords>({
     {"world/spherical_coordinates", "", "", kUnread},
     {"world/magnetic_field", "", "", kUnread},
     {"world/atmosphere", "", "", kUnread},
-    {"model", "name", "canonical_link placement_frame"},
+    {"model", "name placement_frame", "canonical_link"},
     {"model/static", "", ""},
     {"model/self_collide", "", ""},
     {"model/allow_auto_disable", "", "", kUnread},
-    {"pose", "relative_to degrees", "frame"},
-    {"model/frame", "name attached_to", ""},
+    {"pose", "relative_to degrees rotation_format frame", ""},
+    {"frame", "name attached_to", ""},
+    {"model/enable_wind", "", ""},
     {"model/link", "name", ""},
+    {"link/gravity", "", ""},
+    {"link/kinematic", "", ""},
+    {"link/enable_wind", "", ""},
+    {"link/self_collide", "", ""},
     {"link/inertial", "", ""},
     {"inertial/mass", "", ""},
     {"inertial/inertia", "", ""},
@@ -56,6 +61,7 @@ constexpr auto kSdfWords = std::to_array<ElementWords>({
     {"material/shader", "", "", kUnread},
     {"material/lighting", "", "", kUnread},
     {"geometry", "", ""},
+    {"geometry/empty", "", ""},
     {"geometry/box", "", ""},
     {"box/size", "", ""},
     {"geometry/sphere", "", ""},
@@ -75,6 +81,10 @@ constexpr auto kSdfWords = std::to_array<ElementWords>({
     {"surface/friction", "", ""},
     {"friction/ode", "", ""},
     {"ode/mu", "", ""},
+    {"ode/mu2", "", ""},
+    {"surface/bounce", "", ""},
+    {"bounce/restitution_coefficient", "", ""},
+    {"bounce/threshold", "", ""},
     {"collision/max_contacts", "", "", kUnread},
     {"model/joint", "name type", ""},
     {"joint/parent", "", ""},
@@ -83,6 +93,10 @@ constexpr auto kSdfWords = std::to_array<ElementWords>({
     {"joint/axis2", "", ""},
     {"xyz", "expressed_in", ""},
     {"use_parent_model_frame", "", ""},
+    {"mimic", "joint axis", ""},
+    {"mimic/multiplier", "", ""},
+    {"mimic/offset", "", ""},
+    {"mimic/reference", "", ""},
     {"limit", "", ""},
     {"limit/lower", "", ""},
     {"limit/upper", "", ""},
@@ -97,6 +111,9 @@ constexpr auto kSdfWords = std::to_array<ElementWords>({
 
 }  // namespace
 
-void report_sdf_words(ImportContext& context, const XmlNode& sdf) { report_unknown_words(context, sdf, kSdfWords); }
+void report_sdf_words(ImportContext& context, const XmlNode& sdf) {
+  report_unknown_words(context, sdf, kSdfWords);
+  report_repeated_words(context, sdf, kSdfWords, "world model link joint frame collision visual");
+}
 
 }  // namespace achilles::scene_file

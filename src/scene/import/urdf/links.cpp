@@ -84,6 +84,7 @@ class LinkReader {
     if (geometry == nullptr || geometry->children.empty()) {
       return context_.error(node.place, fmt::format("<{}> has no <geometry> with a shape in it", node.name));
     }
+    context_.report_further_shapes(*geometry);
     ModelShape shape;
     shape.place = geometry->children.front().place;
     shape.pose = read_urdf_origin(context_, node);

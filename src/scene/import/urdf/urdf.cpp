@@ -78,25 +78,43 @@ class UrdfReader {
 
   // <gazebo reference="LINK"><mu1>0.9</mu1>, the friction that Gazebo reads.
   void read_surfaces() {
+    std::set<std::string> known;
     for (const XmlNode& node : robot_.children) {
-      const auto link = link_index_.find(node.name == "gazebo" ? text_at(node, "reference") : std::string());
+      if (node.name != "gazebo") continue;
       const XmlNode* mu1 = node.find("mu1");
-      if (link == link_index_.end() || mu1 == nullptr) continue;
-      const std::string text = mu1->text.empty() ? text_at(*mu1, "value") : mu1->text;
-      const auto numbers = parse_numbers(context_, text, mu1->place, "mu1");
-      if (!numbers || numbers->size() != 1) continue;
-      ContactLaw law;
-      law.friction = numbers->front();
-      ModelLink& owner = model_.links[static_cast<std::size_t>(link->second)];
-      owner.material = add_surface(model_.materials, owner.name, law);
       const XmlNode* mu2 = node.find("mu2");
-      if (mu2 == nullptr) continue;
-      const std::string other_text = mu2->text.empty() ? text_at(*mu2, "value") : mu2->text;
-      const auto other = parse_numbers(context_, other_text, mu2->place, "mu2");
-      if (other && (other->size() != 1 || other->front() != law.friction)) {
-        context_.leave_out(mu2->place, "<mu2> that differs from <mu1>: friction is the same in all directions");
+      if (mu1 == nullptr && mu2 == nullptr) continue;
+      const XmlNode& first = mu1 != nullptr ? *mu1 : *mu2;
+      const std::string name = text_at(node, "reference");
+      const auto link = link_index_.find(name);
+      if (link == link_index_.end()) {
+        context_.leave_out(first.place, fmt::format("<{}> of '{}', which is no link", first.name, shorten(name)));
+      } else if (mu1 == nullptr) {
+        context_.leave_out(first.place, "<mu2> without <mu1>");
+      } else if (!known.insert(name).second) {
+        context_.leave_out(first.place, fmt::format("a further <mu1> of the link '{}'", shorten(name)));
+      } else {
+        read_friction(*mu1, mu2, model_.links[static_cast<std::size_t>(link->second)]);
       }
     }
+  }
+
+  void read_friction(const XmlNode& mu1, const XmlNode* mu2, ModelLink& link) {
+    const auto read = [&](const XmlNode& node) -> std::optional<double> {
+      const std::string text = node.text.empty() ? text_at(node, "value") : node.text;
+      const auto numbers = parse_numbers(context_, text, node.place, node.name);
+      if (numbers && numbers->size() == 1 && numbers->front() >= 0) return numbers->front();
+      if (numbers) context_.error(node.place, fmt::format("<{}>: allowed: one number of at least 0", node.name));
+      return std::nullopt;
+    };
+    const std::optional<double> along = read(mu1);
+    const std::optional<double> across = mu2 != nullptr ? read(*mu2) : along;
+    if (!along || !across) return;
+    ContactLaw law;
+    law.friction = *along;
+    link.material = add_surface(model_.materials, link.name, law);
+    if (*across == *along) return;
+    context_.leave_out(mu2->place, "<mu2> that differs from <mu1>: friction is the same in all directions");
   }
 
   int find_link(const XmlNode& joint, const char* end) {
@@ -190,9 +208,12 @@ class UrdfReader {
     }
   }
 
+  static bool has_position(const UrdfJoint& joint) {
+    return joint.type == "revolute" || joint.type == "continuous" || joint.type == "prismatic";
+  }
+
   double start_of(const UrdfJoint& joint) {
-    const auto given = context_.options().start.find(joint.name);
-    const double wanted = given == context_.options().start.end() ? 0 : given->second;
+    const double wanted = has_position(joint) ? context_.take_start(joint.name).value_or(0) : 0;
     if (!joint.limits) return wanted;
     const double start = std::clamp(wanted, joint.limits->first, joint.limits->second);
     if (start != wanted) {
@@ -301,6 +322,7 @@ class UrdfReader {
       moved = turn_about(Vec3::Zero(), joint.axis, joint.start);
     child.pose = compose(frame, moved);
     child.parent = joint.parent;
+    if (joint.type == "planar" || joint.type == "spherical" || joint.type == "floating") report_lost_dynamics(joint);
     if (joint.type == "floating") return;
     ModelJoint made;
     made.place = joint.node->place;
@@ -313,7 +335,6 @@ class UrdfReader {
     made.description.at = child.pose.p;
     made.description.kind = kind_of(joint.type);
     if (joint.type != "fixed" && joint.type != "spherical") made.description.axes.push_back(axis_of(joint, child.pose));
-    if (joint.type == "planar" || joint.type == "spherical") report_lost_dynamics(joint);
     model_.joints.push_back(std::move(made));
   }
 
@@ -342,6 +363,12 @@ class UrdfReader {
   void add_mimics() {
     for (const UrdfJoint& joint : joints_) {
       if (!joint.mimic) continue;
+      const UrdfJoint& leader = joints_[joint_index_.at(joint.mimic->joint)];
+      if (!has_position(joint) || !has_position(leader)) {
+        context_.leave_out(joint.mimic->place,
+                           fmt::format("<mimic> of a {} joint that follows a {} one", joint.type, leader.type));
+        continue;
+      }
       CouplingDescription coupling;
       coupling.name = joint.name + " follows " + joint.mimic->joint;
       coupling.terms = {{joint.name, 0, 1}, {joint.mimic->joint, 0, -joint.mimic->multiplier}};

@@ -44,6 +44,7 @@ constexpr auto kUrdfWords = std::to_array<ElementWords>({
     {"joint/safety_controller", "", "", kSkipped},
     {"joint/hardwareInterface", "", "", kSkipped},
     {"robot/transmission", "", "", kSkipped},
+    {"robot/ros2_control", "", "", kSkipped},
     {"robot/gazebo", "reference", ""},
     {"gazebo/mu1", "", "value"},
     {"gazebo/material", "", "", kSkipped},
@@ -54,6 +55,7 @@ constexpr auto kUrdfWords = std::to_array<ElementWords>({
 
 void report_urdf_words(ImportContext& context, const XmlNode& robot) {
   report_unknown_words(context, robot, kUrdfWords);
+  report_repeated_words(context, robot, kUrdfWords, "material link joint gazebo visual collision");
 }
 
 }  // namespace achilles::scene_file
