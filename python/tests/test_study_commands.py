@@ -43,6 +43,14 @@ def test_a_study_with_mistakes_ends_with_2_and_names_the_line(folder):
     assert not (folder / "out").exists()
 
 
+def test_unknown_method_and_missing_study_end_with_2(folder):
+    done = run(folder, "converge", "slide.yaml", "--figure", "energy.final", "--methods", "lcp-fxed")
+    assert done.returncode == 2 and "no method 'lcp-fxed'" in done.stderr
+    done = run(folder, "sweep", "none.yaml", "-o", "out")
+    assert done.returncode == 2 and done.stderr == "none.yaml: No such file or directory\n"
+    assert run(folder, "sweep", "study.yaml", "-o", "out", "--retry", "--quiet").returncode == 0
+
+
 def test_converge_and_sensitivity_print_tables(folder):
     done = run(folder, "converge", "slide.yaml", "--figure", "bodies.box.position.x", "--levels", "3")
     assert done.returncode == 0 and "observed order 1.00" in done.stdout

@@ -3,6 +3,7 @@
 #include "geometry/mesh/topology.hpp"
 #include "geometry/mesh_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -155,13 +156,13 @@ TEST(Gltf, WhatCannotBeReadIsAnError) {
               testing::HasSubstr("cube.bin"));
   // Writing such a value out would take a stack as deep as its brackets.
   const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
-  EXPECT_THAT(error_of(R"({"extensionsRequired":)" + deep + "}", MeshFormat::kGltf),
+  EXPECT_THAT(error_of(fmt::format(R"({{"extensionsRequired":{}}})", deep), MeshFormat::kGltf),
               testing::HasSubstr("extension without a name"));
   // One cube shown by nodes that show each other 9 levels deep, 8 times at each: 8^9 cubes.
   std::string nodes = R"({"scenes":[{"nodes":[0]}],"nodes":[)";
   for (int k = 0; k < 9; ++k) {
     nodes += k > 0 ? R"(,{"children":[)" : R"({"children":[)";
-    for (int n = 0; n < 8; ++n) nodes += (n > 0 ? "," : "") + std::to_string(k + 1);
+    for (int n = 0; n < 8; ++n) nodes += fmt::format("{}{}", n > 0 ? "," : "", k + 1);
     nodes += "]}";
   }
   EXPECT_THAT(error_of(nodes + ",{}]}", MeshFormat::kGltf), testing::HasSubstr("too many nodes are shown"));
