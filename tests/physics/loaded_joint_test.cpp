@@ -115,8 +115,7 @@ TEST_P(LoadedJoints, FreeDumbbellKeepsItsMomenta) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, LoadedJoints,
-                         ::testing::Values("lcp-fixed", "lcp-retroactive", "lcp-fixpoint", "anitescu", "hybrid",
-                                           "shock-propagation", "soft-step"),
+                         ::testing::Values("lcp-fixed", "lcp-retroactive", "lcp-fixpoint", "anitescu", "hybrid"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -124,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, LoadedJoints,
                          });
 INSTANTIATE_TEST_SUITE_P(Methods, WreckingBall,
                          ::testing::Values("lcp-fixed", "lcp-retroactive", "lcp-fixpoint", "hybrid", "anitescu",
-                                           "shock-propagation", "soft-step"),
+                                           "shock-propagation"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -132,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, WreckingBall,
                          });
 
 // Two rods of different lengths between the same two points cannot both fit: one is off by a quarter of its arm at
-// least, where a hundredth is allowed.
+// least, more than soft-step allows, which allows a tenth.
 TEST(JointCheck, ContradictingJointsStopTheRunWithTheReason) {
   for (const char* method : {"lcp-fixed", "soft-step"}) {
     Scene scene = make_scene(0.01, 0, 0);

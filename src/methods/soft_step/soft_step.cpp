@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t kBatchesPerBlock = kElementsPerBlock / kLanes;
 
+/// Joint error as a share of the arm that ends a run. Joints are damped springs, which give way: the report warns of
+/// what is off by more than kJointShare.
+constexpr double kLostJoint = 0.1;
+
 }  // namespace
 
 /// A step. list_phases is its pseudo-code; below it stand the loops of the phases, and last how they run over bodies,
@@ -343,6 +347,7 @@ class SoftStep {
     report.external_work +=
         conclude_joints(world_, h_, scratch_.velocity_before, soft_.joints.list, scratch_.joint_loads);
     check_joints(world_, {world_.time, h_}, joint_error_, report);
+    if (report.stopped && measure_relative_joint_error(world_) < kLostJoint) report.stopped.reset();
     report.iterations = options_.substeps;
     put_to_sleep(world_, options_.sleeping, search_, scratch_);
     scratch_.mark("memory and records");
