@@ -7,6 +7,7 @@
 #include "motion/free_turn.hpp"
 #include "solver/solver.hpp"
 #include "stepping/contact_record.hpp"
+#include "stepping/contact_stage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,8 +42,14 @@ class InstantTreatment {
  private:
   void keep_records() {
     for (const ContactRecord& record : scratch_.records) {
-      if (!record.impulse.isZero(0)) local_.records.push_back(record);
+      if (!record.impulse.isZero(0)) keep(record);
     }
+  }
+
+  /// Scripts do work with the velocity that they have now.
+  void keep(const ContactRecord& record) {
+    report_.external_work += measure_script_work(bodies_, record, record.impulse);
+    local_.records.push_back(record);
   }
 
   /// A body that rests on something has the forces of the whole step at once, and lands on its next point with a speed
@@ -224,7 +231,7 @@ class InstantTreatment {
     for (const ImpulseWorkspace::NearRow& near : local_.near_rows) {
       const Vec3 impulse = sum_impulse_of_point(scratch_.rows, scratch_.impulses, near.row, near.point->normal);
       if (impulse.isZero(0)) continue;
-      local_.records.push_back(make_contact_record(near.contact->body_a, near.contact->body_b, *near.point, impulse));
+      keep(make_contact_record(near.contact->body_a, near.contact->body_b, *near.point, impulse));
     }
     scratch_.rows.resize(first);
     scratch_.impulses.resize(first);

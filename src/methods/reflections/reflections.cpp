@@ -54,6 +54,9 @@ void resolve_step_impact(World& world, const ReflectionsOptions& options, Reflec
 void conclude_step(World& world, double h, ReflectionsScratch& scratch, StepReport& report) {
   for (std::size_t r = 0; r < scratch.rows.size(); ++r) scratch.impulses[r] += scratch.reflections.of_impact[r];
   record_touch_impulses(scratch);
+  for (const ContactRecord& record : scratch.records) {
+    report.external_work += measure_script_work(world.bodies, record, record.impulse);
+  }
   if (!world.joints.empty()) conclude_joints(world, {world.time, h}, scratch, report);
   report.contacts = static_cast<int>(scratch.contacts.points.size());
   report.islands = static_cast<int>(scratch.islands.size());
