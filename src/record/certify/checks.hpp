@@ -2,6 +2,7 @@
 #pragma once
 
 #include "record/certify/chains.hpp"
+#include "record/certify/contact_energy.hpp"
 #include "record/certify/paths.hpp"
 #include "record/certify/promises.hpp"
 #include "record/elastic_energy.hpp"
@@ -42,7 +43,7 @@ struct Findings {
 };
 
 /// Energy, less the work of scripts, motors and forces, never rises. Energy is kinetic, of gravity, of springs and of
-/// compliant joints. Bodies in flight keep theirs. What else there is may lie above the lowest so far by
+/// compliant joints and contacts. Bodies in flight keep theirs. What else there is may lie above the lowest so far by
 ///   ½ h Σ m |g·u| + ½ h |dV/dt|  then: what a first-order step keeps is E ± ½ h (Σ m g·u − dV/dt), V of the springs,
 ///   ½ h Σ m |g·Δu| + ½ h |ΔV|/Δt  summed since, the same of what changed since; of a body on a joint ½ h m |g| |Δu|:
 ///   it
@@ -68,6 +69,7 @@ class EnergyCheck {
 
   Worst worst_;
   ElasticEnergy elastic_;
+  ContactEnergy contact_;
   std::vector<std::uint8_t> jointed_;  // per body
   bool rebounds_ = false;              // some contact may have restitution
   double size_ = 0;                    // [m] of the largest movable body

@@ -45,7 +45,7 @@ double measure_turning(const World& before, const World& world, std::size_t body
 
 }  // namespace
 
-EnergyCheck::EnergyCheck(const World& world) {
+EnergyCheck::EnergyCheck(const World& world) : contact_(world) {
   const std::vector<double> arms = measure_arms(world);
   for (std::size_t k = 0; k < arms.size(); ++k) {
     if (!world.bodies.is_movable(k)) continue;
@@ -90,7 +90,7 @@ void EnergyCheck::allow(const World& before, const World& world, const Findings&
 void EnergyCheck::see(const Instant& instant, const World& before, const World& world, const Findings& findings,
                       const PromisedBounds& promises, const Scale& scale, std::size_t index) {
   const double height = sum_gravity(world);
-  const double spring = elastic_.measure(world).total();
+  const double spring = elastic_.measure(world).total() + contact_.measure(world);
   const double kinetic = world.kinetic_energy();
   if (index == 0) {
     start_ = kinetic + spring;

@@ -108,6 +108,7 @@ void RunWarnings::see(const World& world, std::span<const ContactRecord> contact
     const std::uint32_t a = contact.body_a, b = contact.body_b;
     if (!contact.impulse.isZero(0)) compare_masses(world, a, b);
     const double size = std::min(sizes_[a], sizes_[b]);
+    if (world.materials.law(world.body_material[a], world.body_material[b]).stiffness > 0) continue;  // gives way
     if (-contact.gap > deepest_.share * size) deepest_ = {-contact.gap / size, world.names[a], world.names[b]};
   }
 }

@@ -17,7 +17,7 @@ namespace achilles {
 /// Watches what the report of a run leaves out: depths beside the sizes of bodies, masses beside each other.
 ///
 /// Warned of is
-///   a contact deeper than the method promises, as a share of the smaller body,
+///   a rigid contact deeper than the method promises, as a share of the smaller body,
 ///   a depth beyond that of the start and the tolerance of a method that has one,
 ///   bodies that push or hold each other although one is heavier by more than the method is known to hold,
 ///   a rigid joint that is off, and an axis beyond its limits, by more than kJointShare of the joint's arm
