@@ -38,15 +38,16 @@ TEST_P(FrictionChange, LetsABlockSlideThatRestedAndAsleepToo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, FrictionChange, ::testing::Values("lcp-fixed", "shock-propagation", "soft-step"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& test) {
+                           std::string name = test.param;
                            std::erase(name, '-');
                            return name;
                          });
 
 TEST(ContactLaws, AreReplacedForOnePairAloneAndImpossibleOnesRefused) {
   Scene scene = make_scene(0.01, 0.5, 0);
-  scene.materials.push_back({"ice", {.friction = 0.02}});
+  scene.materials.push_back({"ice", {}});
+  scene.materials.back().law.friction = 0.02;
   World world(scene);
   world.set_friction("ice", "default", 0.3);
   EXPECT_EQ(world.materials.law(0, 1).friction, 0.3);
