@@ -264,12 +264,12 @@ void Hdf5File::write_attribute(const std::string& name, std::int64_t value) cons
   }
 }
 
-void Hdf5File::write_fixed(const std::string& name, ElementType type, std::vector<hsize_t> shape,
+void Hdf5File::write_fixed(const std::string& name, ElementType type, const std::vector<hsize_t>& shape,
                            const void* values) const {
-  write_compressed(name, file_type(type), memory_type(type), std::move(shape), values);
+  write_compressed(name, file_type(type), memory_type(type), shape, values);
 }
 
-void Hdf5File::write_compressed(const std::string& name, hid_t stored, hid_t given, std::vector<hsize_t> shape,
+void Hdf5File::write_compressed(const std::string& name, hid_t stored, hid_t given, const std::vector<hsize_t>& shape,
                                 const void* values) const {
   const QuietHdf5 quiet;
   const Hdf5Handle space = make_space(shape);

@@ -126,8 +126,8 @@ class Hdf5File {
   void write_attribute(const std::string& name, std::int64_t value) const;
   /// A compressed array that stays as it is.
   template <class T>
-  void write_array(const std::string& name, std::vector<hsize_t> shape, std::span<const T> values) const {
-    write_fixed(name, element_type<T>(), std::move(shape), values.data());
+  void write_array(const std::string& name, const std::vector<hsize_t>& shape, std::span<const T> values) const {
+    write_fixed(name, element_type<T>(), shape, values.data());
   }
   /// Texts as one array of strings of equal length, padded with zero bytes; `texts` must not end in one.
   void write_texts(const std::string& name, std::span<const std::string> texts) const;
@@ -141,8 +141,9 @@ class Hdf5File {
 
  private:
   Hdf5File(std::string path, Hdf5Handle file) : path_(std::move(path)), file_(std::move(file)) {}
-  void write_fixed(const std::string& name, ElementType type, std::vector<hsize_t> shape, const void* values) const;
-  void write_compressed(const std::string& name, hid_t stored, hid_t given, std::vector<hsize_t> shape,
+  void write_fixed(const std::string& name, ElementType type, const std::vector<hsize_t>& shape,
+                   const void* values) const;
+  void write_compressed(const std::string& name, hid_t stored, hid_t given, const std::vector<hsize_t>& shape,
                         const void* values) const;
   [[nodiscard]] Hdf5Handle open_attribute(const std::string& name, H5T_class_t kind) const;
 

@@ -38,20 +38,20 @@ struct Clause {
 };
 
 enum class Verdict {
-  holds,   // every clause of the claim is seen here
-  partly,  // some are, and the note says why not all
-  differs  // none is
+  kHolds,   // every clause of the claim is seen here
+  kPartly,  // some are, and the note says why not all
+  kDiffers  // none is
 };
 
-[[nodiscard]] inline Verdict judged(bool holds) { return holds ? Verdict::holds : Verdict::differs; }
+[[nodiscard]] inline Verdict judged(bool holds) { return holds ? Verdict::kHolds : Verdict::kDiffers; }
 
 struct Outcome {
   std::vector<Clause> clauses;
-  std::string failure;                 // why the experiment did not run; empty if it did
-  Verdict verdict = Verdict::differs;  // of an experiment without clauses: of its motion
-  bool times_differ = false;           // of an experiment without clauses: measured times contradict the claim
-  std::string ours;                    // what the clauses do not say, one line; may be empty
-  std::string note;                    // what we chose, what goes beyond the paper, why something differs; may be empty
+  std::string failure;                  // why the experiment did not run; empty if it did
+  Verdict verdict = Verdict::kDiffers;  // of an experiment without clauses: of its motion
+  bool times_differ = false;            // of an experiment without clauses: measured times contradict the claim
+  std::string ours;                     // what the clauses do not say, one line; may be empty
+  std::string note;  // what we chose, what goes beyond the paper, why something differs; may be empty
   std::vector<Plot> plots;
   std::vector<Still> stills;
 };

@@ -275,7 +275,9 @@ MarbleCost measure_marbles(int count) {
     marble.name = fmt::format("marble{}", k);
     marble.shape = {Sphere{0.01}};
     marble.density = 2500;
-    marble.pose.p = 0.2 * Vec3(k % side, k / side % side, k / side / side);
+    const int row = k / side;
+    const int layer = row / side;
+    marble.pose.p = 0.2 * Vec3(k % side, row % side, layer);
     marble.velocity = 0.3 * Vec3(std::sin(3.7 * k), std::cos(5.1 * k), std::sin(2.3 * k + 1));
     scene.bodies.push_back(marble);
   }

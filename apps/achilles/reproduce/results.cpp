@@ -42,11 +42,11 @@ table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; te
 const char* class_of(const Outcome& outcome) {
   if (!outcome.failure.empty()) return "missing";
   switch (verdict_of(outcome)) {
-    case Verdict::holds:
+    case Verdict::kHolds:
       return "holds";
-    case Verdict::partly:
+    case Verdict::kPartly:
       return "partly";
-    case Verdict::differs:
+    case Verdict::kDiffers:
       break;
   }
   return "differs";
@@ -122,18 +122,18 @@ Verdict verdict_of(const Outcome& outcome) {
     ++of_motion;
     seen += clause.holds ? 1 : 0;
   }
-  if (seen == of_motion) return Verdict::holds;
-  return seen > 0 ? Verdict::partly : Verdict::differs;
+  if (seen == of_motion) return Verdict::kHolds;
+  return seen > 0 ? Verdict::kPartly : Verdict::kDiffers;
 }
 
 const char* word_for(const Outcome& outcome) {
   if (!outcome.failure.empty()) return "did not run";
   switch (verdict_of(outcome)) {
-    case Verdict::holds:
+    case Verdict::kHolds:
       return times_differ(outcome) ? "differs in time" : "holds";
-    case Verdict::partly:
+    case Verdict::kPartly:
       return "holds partly";
-    case Verdict::differs:
+    case Verdict::kDiffers:
       break;
   }
   return "differs";
