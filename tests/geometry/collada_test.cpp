@@ -60,6 +60,20 @@ TEST(Collada, WhatCannotBeReadIsAnErrorWithItsLine) {
   EXPECT_THAT(error_of(cube("", "1", "4 4 4 4 4 9")), testing::HasSubstr("fewer corners than the faces have"));
   EXPECT_THAT(error_of(cube("<matrix>1 2 3</matrix>")), testing::HasSubstr("cube.dae:10: <matrix> holds 3 numbers"));
   EXPECT_THAT(error_of(cube("<skew>1</skew>")), testing::HasSubstr("<skew> is not supported"));
+
+  // Every node shows the next one twice: 2^60 in all.
+  std::string nodes = "<COLLADA><library_nodes>";
+  for (int k = 0; k < 60; ++k) {
+    const std::string next = "<instance_node url=\"#n" + std::to_string(k + 1) + "\"/>";
+    nodes += "<node id=\"n" + std::to_string(k) + "\">" + next + next + "</node>";
+  }
+  nodes += "<node id=\"n60\"/></library_nodes><library_visual_scenes><visual_scene><node><instance_node url=\"#n0\"/>";
+  nodes += "</node></visual_scene></library_visual_scenes></COLLADA>";
+  EXPECT_THAT(error_of(nodes), testing::HasSubstr("too many nodes are shown"));
+}
+
+TEST(Collada, MeshCarriesTheNameOfItsFile) {
+  EXPECT_EQ(read_mesh(cube(""), MeshFormat::kCollada, "cube.dae").file, "cube.dae");
 }
 
 }  // namespace

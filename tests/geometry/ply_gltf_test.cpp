@@ -153,6 +153,21 @@ TEST(Gltf, WhatCannotBeReadIsAnError) {
   EXPECT_THAT(error_of(make_glb(R"(,"children":[0])"), MeshFormat::kGltf), testing::HasSubstr("too deep"));
   EXPECT_THAT(error_of(R"({"buffers":[{"uri":"cube.bin","byteLength":8}]})", MeshFormat::kGltf),
               testing::HasSubstr("cube.bin"));
+  // Writing such a value out would take a stack as deep as its brackets.
+  const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
+  EXPECT_THAT(error_of(R"({"extensionsRequired":)" + deep + "}", MeshFormat::kGltf),
+              testing::HasSubstr("extension without a name"));
+  // One cube shown by nodes that show each other 9 levels deep, 8 times at each: 8^9 cubes.
+  std::string nodes = R"({"scenes":[{"nodes":[0]}],"nodes":[)";
+  for (int k = 0; k < 9; ++k) {
+    nodes += k > 0 ? R"(,{"children":[)" : R"({"children":[)";
+    for (int n = 0; n < 8; ++n) {
+      if (n > 0) nodes += ',';
+      nodes += std::to_string(k + 1);
+    }
+    nodes += "]}";
+  }
+  EXPECT_THAT(error_of(nodes + ",{}]}", MeshFormat::kGltf), testing::HasSubstr("too many nodes are shown"));
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ namespace {
 using tinyxml2::XMLElement;
 
 constexpr int kMaxNodeDepth = 64;
+constexpr std::size_t kMaxVisits = 1'000'000;  // of nodes: one may be shown many times
 constexpr std::size_t kMaxColladaTriangles = 20'000'000;
+constexpr std::size_t kMaxColladaVertices = 3 * kMaxColladaTriangles;
 
 class ColladaReader {
  public:
@@ -145,6 +147,7 @@ class ColladaReader {
 
   void add_node(const XMLElement& node, Eigen::Affine3d X, int depth) {
     if (depth > kMaxNodeDepth) throw MeshFileError(file_, node.GetLineNum(), "nodes show themselves without end");
+    if (++visits_ > kMaxVisits) throw MeshFileError(file_, node.GetLineNum(), "too many nodes are shown");
     for (const XMLElement* child = node.FirstChildElement(); child != nullptr; child = child->NextSiblingElement()) {
       const std::string name = child->Name();
       if (name == "instance_geometry") {
@@ -220,6 +223,9 @@ class ColladaReader {
 
   void add_primitive(const XMLElement& primitive, const Eigen::Affine3d& X) {
     const Positions positions = find_positions(primitive);
+    if (positions.points.size() > kMaxColladaVertices - mesh_.vertices.size()) {
+      throw MeshFileError(file_, primitive.GetLineNum(), "the scene shows too many vertices");
+    }
     const int first = static_cast<int>(mesh_.vertices.size());
     for (const Vec3& point : positions.points) {
       mesh_.vertices.push_back(X * point);
@@ -278,11 +284,16 @@ class ColladaReader {
 
   const std::string& file_;
   std::map<std::string, const XMLElement*, std::less<>> by_id_;
+  std::size_t visits_ = 0;  // of nodes
   Mesh mesh_;
 };
 
 }  // namespace
 
-Mesh read_collada(std::string_view text, const std::string& file) { return ColladaReader(file).read(text); }
+Mesh read_collada(std::string_view text, const std::string& file) {
+  Mesh mesh = ColladaReader(file).read(text);
+  mesh.file = file;
+  return mesh;
+}
 
 }  // namespace achilles

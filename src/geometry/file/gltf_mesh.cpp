@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <deque>
 
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@ constexpr int kTriangles = 4, kStrip = 5, kFan = 6;                       // mod
 constexpr int kMaxDepth = 64;                                             // of nodes in nodes
 constexpr std::size_t kMostVisits = 1'000'000;                            // of nodes: one may be shown many times
 constexpr std::size_t kMostTriangles = 50'000'000;                        // nodes may show a mesh many times
+constexpr std::size_t kMostVertices = 50'000'000;                         // likewise
 
 class GltfMeshReader {
  public:
@@ -30,7 +31,8 @@ class GltfMeshReader {
   Mesh read() {
     if (const Json* required = find(root_, "extensionsRequired"); required != nullptr && !required->empty()) {
       const Json& first = required->is_array() ? required->front() : *required;
-      fail(fmt::format("the extension {} is not supported", first.dump().substr(0, 60)));
+      const std::string name = first.is_string() ? first.get<std::string>() : "without a name";
+      fail(fmt::format("the extension {} is not supported", name.substr(0, 60)));
     }
     const Json* scenes = find(root_, "scenes");
     if (scenes != nullptr && !scenes->empty()) {
@@ -62,7 +64,7 @@ class GltfMeshReader {
       if (bytes.size() >= next + 8 && word_at(bytes, next + 4) == kGlbBinary) {
         const std::size_t size = word_at(bytes, next);
         if (size > bytes.size() - next - 8) fail("the binary chunk is cut off");
-        chunk_ = std::string(bytes.substr(next + 8, size));
+        chunk_ = bytes.substr(next + 8, size);
       }
     }
     root_ = Json::parse(text, nullptr, false);
@@ -99,7 +101,8 @@ class GltfMeshReader {
     return array[index];
   }
 
-  [[nodiscard]] std::string read_buffer(const Json& buffer) const {
+  /// Many buffers may be the same chunk.
+  std::string_view read_buffer(const Json& buffer) {
     const Json* uri = find(buffer, "uri");
     if (uri == nullptr) return chunk_;
     const std::string text = uri->is_string() ? uri->get<std::string>() : "";
@@ -108,7 +111,7 @@ class GltfMeshReader {
       fail(fmt::format("the buffer '{}' is a file of its own: write the model as .glb or with its data inside",
                        text.substr(0, 60)));
     }
-    return decode(std::string_view(text).substr(data + 8));
+    return decoded_.emplace_back(decode(std::string_view(text).substr(data + 8)));
   }
 
   [[nodiscard]] std::string decode(std::string_view text) const {
@@ -220,7 +223,7 @@ class GltfMeshReader {
     const View points = view_of(index_of(*position, "POSITION"), "VEC3");
     if (points.component != kFloat32) fail("positions are not single-precision numbers");
     const std::size_t first = mesh_.vertices.size();
-    if (first + points.count > static_cast<std::size_t>(std::numeric_limits<int>::max())) fail("too many vertices");
+    if (points.count > kMostVertices - first) fail("too many vertices");
     for (std::size_t k = 0; k < points.count; ++k) {
       std::array<float, 3> p{};
       std::memcpy(p.data(), points.data + k * points.stride, sizeof p);
@@ -261,9 +264,10 @@ class GltfMeshReader {
   }
 
   const std::string& file_;
-  std::string chunk_;
+  std::string_view chunk_;
   Json root_;
-  std::vector<std::string> buffers_;
+  std::deque<std::string> decoded_;  // what buffers hold that are written as text
+  std::vector<std::string_view> buffers_;
   std::size_t visits_ = 0;  // of nodes
   Mesh mesh_;
 };
