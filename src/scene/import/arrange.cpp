@@ -99,7 +99,7 @@ void rename_bodies(ImportContext& context, Model& model, const Mergers& mergers)
     }
     if (name == sensor.description.body) continue;
     sensor.description.body = name;
-    sensor.description.pose = compose(frame, sensor.description.pose);
+    if (!feels) sensor.description.pose = compose(frame, sensor.description.pose);
   }
   for (auto& rule : model.rules) {
     rule.description.first = kept(rule.description.first).first;
@@ -317,8 +317,11 @@ void add_ground(ImportContext& context, Model& model) {
   const bool is_held = std::any_of(model.joints.begin(), model.joints.end(), [&](const ModelJoint& joint) {
     return is_ground(model, joint.first) || is_ground(model, joint.second);
   });
-  const std::optional<double> lowest = is_held ? std::nullopt : find_lowest_point(context, model);
-  if (!lowest) return;
+  if (is_held) return;
+  const std::optional<double> lowest = find_lowest_point(context, model);
+  if (!lowest) {
+    return context.note(model.place, "nothing of the robot collides, so that it falls; --base fixed holds it");
+  }
   ModelLink ground;
   ground.name = "ground";
   ground.place = model.place;
