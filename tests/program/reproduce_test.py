@@ -33,6 +33,39 @@ EXPERIMENTS = ([f"D{k}" for k in range(1, 5)] + [f"M{k}" for k in range(1, 10)] 
                [f"E{k}" for k in range(1, 19)] + [f"A{k}" for k in range(1, 6)])
 
 
+def list_rows(table):
+    """Identifier and verdict of every row of the table that `--markdown` writes."""
+    return re.findall(r"^\| ([A-Z]\d+) \|.*\| ([a-z ]+) \|$", table, re.MULTILINE)
+
+
+def list_differing_clauses(table, name):
+    row = re.search(rf"^\| {name} \|.*$", table, re.MULTILINE).group(0)
+    cell = re.split(r"(?<!\\)\|", row)[4]
+    return [clause.strip() for clause in cell.split("<br>") if clause.endswith(": differs")]
+
+
+def check_names(test, table):
+    """Every experiment of the papers is in the table once."""
+    names = [name for name, _ in list_rows(table)]
+    test.assertEqual([name for name in names if name in EXPERIMENTS], EXPERIMENTS)
+    test.assertEqual(len(names), len(set(names)))
+
+
+def check_verdicts(test, table):
+    """Verdicts are those that the project claims."""
+    test.assertEqual({name for name, verdict in list_rows(table) if verdict == "differs"}, DIFFERING)
+    test.assertEqual({name for name, verdict in list_rows(table) if verdict == "holds partly"}, set(PARTLY))
+
+
+def check_clauses(test, table):
+    """Clauses that differ are those that the project names."""
+    for name, clauses in PARTLY.items():
+        found = list_differing_clauses(table, name)
+        test.assertEqual(len(found), len(clauses), found)
+        for text, beginning in zip(found, clauses):
+            test.assertTrue(text.startswith(beginning), text)
+
+
 class Page(html.parser.HTMLParser):
     """Counts what is on a page and checks that every element is closed."""
 
@@ -67,32 +100,17 @@ class Reproduce(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def rows(self):
-        """Identifier and verdict of every row of the table."""
-        table = (self.report / "results.md").read_text()
-        return re.findall(r"^\| ([A-Z]\d+) \|.*\| ([a-z ]+) \|$", table, re.MULTILINE)
-
-    def differing_clauses(self, name):
-        table = (self.report / "results.md").read_text()
-        row = re.search(rf"^\| {name} \|.*$", table, re.MULTILINE).group(0)
-        cell = re.split(r"(?<!\\)\|", row)[4]
-        return [clause.strip() for clause in cell.split("<br>") if clause.endswith(": differs")]
+    def table(self):
+        return (self.report / "results.md").read_text()
 
     def test_every_experiment_of_the_papers_is_in_the_table_once(self):
-        names = [name for name, _ in self.rows()]
-        self.assertEqual([name for name in names if name in EXPERIMENTS], EXPERIMENTS)
-        self.assertEqual(len(names), len(set(names)))
+        check_names(self, self.table())
 
     def test_verdicts_are_those_that_the_project_claims(self):
-        self.assertEqual({name for name, verdict in self.rows() if verdict == "differs"}, DIFFERING, self.result.stdout)
-        self.assertEqual({name for name, verdict in self.rows() if verdict == "holds partly"}, set(PARTLY), self.result.stdout)
+        check_verdicts(self, self.table())
 
     def test_clauses_that_differ_are_those_that_the_project_names(self):
-        for name, clauses in PARTLY.items():
-            found = self.differing_clauses(name)
-            self.assertEqual(len(found), len(clauses), found)
-            for text, beginning in zip(found, clauses):
-                self.assertTrue(text.startswith(beginning), text)
+        check_clauses(self, self.table())
 
     def test_exit_status_says_whether_every_claim_holds(self):
         self.assertEqual(self.result.returncode, 1 if DIFFERING or PARTLY else 0, self.result.stderr)
@@ -111,7 +129,7 @@ class Reproduce(unittest.TestCase):
         page = Page()
         page.feed((self.report / "index.html").read_text())
         self.assertEqual(page.open, [])
-        self.assertEqual(page.articles, [name for name, _ in self.rows()])
+        self.assertEqual(page.articles, [name for name, _ in list_rows(self.table())])
         self.assertGreater(page.figures, 20)
 
     def test_what_there_is_not_is_refused(self):

@@ -115,7 +115,9 @@ class SdfIncludes : public ImportFiles {
       (void)read(world);
       return {};
     } catch (const SceneError& error) {
-      return error.diagnostics().front().text();
+      std::string all;
+      for (const Diagnostic& diagnostic : error.diagnostics()) all += diagnostic.text() + "\n";
+      return all;
     }
   }
 };
@@ -131,6 +133,23 @@ TEST_F(SdfIncludes, StandWhereTheIncludeSaysUnderItsName) {
   EXPECT_EQ(body_of(scene, "ball::l").kind, BodyKind::kDynamic);
   EXPECT_EQ(body_of(scene, "second::l").kind, BodyKind::kFixed);
   EXPECT_EQ(std::get<Hull>(body_of(scene, "ball::l").shape.kind).points.size(), 4U);
+}
+
+TEST_F(SdfIncludes, BadOnesAreErrorsWithFileAndLine) {
+  write("models/loop/loop.sdf",
+        "<sdf version=\"1.10\"><model name=\"m\">\n<include><uri>loop.sdf</uri></include></model></sdf>");
+  write("models/empty/empty.sdf", "<sdf version=\"1.10\"/>");
+  write("models/cut/cut.sdf", "<sdf version=\"1.10\">\n<model>");
+  write("models/arm/arm.sdf", "\n<robot name=\"r\"/>");
+  const auto include = [](const std::string& uri) { return "<include><uri>" + uri + "</uri></include>"; };
+  EXPECT_THAT(errors_of(include("model://bell")), HasSubstr("world.sdf:2: error: there is no file"));
+  EXPECT_THAT(errors_of("<include/>"), HasSubstr("world.sdf:2: error: the file name is empty"));
+  EXPECT_THAT(errors_of(include("../../../etc/a.sdf")), HasSubstr("is outside of the robot's files"));
+  EXPECT_THAT(errors_of(include("../loop/loop.sdf")),
+              AllOf(HasSubstr("loop.sdf:2: error"), HasSubstr("includes itself")));
+  EXPECT_THAT(errors_of(include("../empty/empty.sdf")), HasSubstr("has no <model>"));
+  EXPECT_THAT(errors_of(include("../cut/cut.sdf")), AllOf(HasSubstr("cut.sdf:2: error"), HasSubstr("no well-formed")));
+  EXPECT_THAT(errors_of(include("../arm/arm.sdf")), HasSubstr("arm.sdf:2: error: <robot> cannot be included"));
 }
 
 // Each of 30 files includes the next one twice: 2³⁰ models, were there no end.

@@ -46,6 +46,17 @@ TEST(ImportLeftOut, CutoffsAndVolumesOfSensorsAreListed) {
   EXPECT_THAT(listed, HasSubstr("test.xml:3: warning: not supported, left out: cutoff of a sensor"));
 }
 
+// The foot is welded to the leg, whose own sphere the sensor of the foot then feels as well.
+TEST(ImportLeftOut, ATouchSensorOfAMergedPartIsListed) {
+  const auto with_leg = [](const std::string& leg) {
+    return warnings_of(mjcf(R"(<body name="leg"><freejoint/>)" + leg + R"(<body name="foot" pos="0 0 -1">
+<geom size="0.1"/><site name="s"/></body></body>)",
+                            "<sensor><touch name=\"t\" site=\"s\"/></sensor>\n"));
+  };
+  EXPECT_THAT(with_leg("<geom size=\"0.2\"/>"), HasSubstr("the share of 'foot' in what 't' feels"));
+  EXPECT_THAT(with_leg("<geom size=\"0.2\" contype=\"0\" conaffinity=\"0\"/>"), Not(HasSubstr("the share of")));
+}
+
 // A link without mass at the end of a chain cannot move; what reads or ties its joint goes with it and is listed.
 TEST(ImportLeftOut, SensorsAndCouplingsOfJointsThatCannotMoveAreListed) {
   const std::string listed = warnings_of(
