@@ -11,12 +11,17 @@
 namespace achilles {
 namespace {
 
-/// What a link points to, which need not exist; any other path as it is.
+/// What a link points to at last, which need not exist; any other path as it is. Of links in a ring none exists.
 std::string follow_link(const std::string& path) {
+  constexpr int kMostLinks = 40;  // in a row, as Linux allows
+  std::filesystem::path target = path;
   std::error_code error;
-  if (!std::filesystem::is_symlink(path, error)) return path;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  return error ? path : target.string();
+  for (int k = 0; k < kMostLinks && std::filesystem::is_symlink(target, error); ++k) {
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) break;
+    target = target.parent_path() / next;  // an absolute one takes the place of the whole
+  }
+  return target.string();
 }
 
 /// A device or a pipe; what the error behind `exists` is shows when the file is opened.

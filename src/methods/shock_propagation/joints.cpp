@@ -76,9 +76,9 @@ void build_joint_rows(World& world, double h, bool warm_start, ShockWorkspace& w
     const std::size_t island_start = work.rows.size();
     for (const std::uint32_t edge : work.islands.edges_of(island)) {
       if (edge < contacts) continue;
-      work.joint_rows.push_back(append_joint_rows(world, edge - contacts,
-                                                  {work.inverse_mass, work.velocity_before, world.bodies.velocity, h},
-                                                  island_start, work.rows, work.impulses));
+      work.joint_rows.push_back(append_joint_rows(
+          world, edge - contacts, {work.inverse_mass, work.velocity_before, world.bodies.velocity, world.time, h},
+          island_start, work.rows, work.impulses));
       const JointRows& where = work.joint_rows.back();
       const std::span<const Row> rows = std::span<const Row>(work.rows).subspan(island_start);
       work.joint_blocks.push_back(make_block(rows, where.first, where.count));
