@@ -45,20 +45,6 @@ double full_rate(const Row& row, const WorldJoint& joint, std::span<const BodyVe
          row.linear_b.dot(u[joint.body_b].linear) + row.angular_b.dot(u[joint.body_b].angular);
 }
 
-/// The part of it that is of bodies that follow a script: what they feel of a unit impulse is against that.
-double scripted_rate(const Row& row, const WorldJoint& joint, const BodyArrays& bodies) {
-  double rate = 0;
-  if (bodies.kind[joint.body_a] == BodyKind::kScripted) {
-    const BodyVelocity& u = bodies.velocity[joint.body_a];
-    rate += row.linear_a.dot(u.linear) + row.angular_a.dot(u.angular);
-  }
-  if (bodies.kind[joint.body_b] == BodyKind::kScripted) {
-    const BodyVelocity& u = bodies.velocity[joint.body_b];
-    rate += row.linear_b.dot(u.linear) + row.angular_b.dot(u.angular);
-  }
-  return rate;
-}
-
 class RowList {
  public:
   RowList(const World& world, std::uint32_t joint, const JointRowInput& input, std::size_t island_start,
@@ -259,9 +245,8 @@ double take_joint_impulses(World& world, const JointRows& where, std::span<const
     const std::size_t slot = where.slot[k];
     const double impulse = island_impulses[where.first + k];
     state.impulses[slot] = impulse;
-    const Row& row = island_rows[where.first + k];
-    work -= impulse * scripted_rate(row, joint, world.bodies);
     if (!drives_axis(slot)) continue;
+    const Row& row = island_rows[where.first + k];
     // The velocity changes from one to the other while the motor acts: its work is that of the mean.
     work += impulse * 0.5 * (full_rate(row, joint, before) + full_rate(row, joint, world.bodies.velocity));
   }

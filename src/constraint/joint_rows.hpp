@@ -69,8 +69,8 @@ void stabilize_joint_rows(const World& world, const JointRows& where, double rat
 /// u' leads to, over a step h, in place of where the row was written: 0 for rows that read no position.
 [[nodiscard]] double joint_row_reads_position(const WorldJoint& joint, std::size_t slot, const Row& row, double h);
 
-/// Takes the impulses of the step into the joint's state. Returns the work [J] of its motors and drives, and of the
-/// scripts that move one of its bodies; `before` are the velocities at the beginning of the step.
+/// Takes the impulses of the step into the joint's state. Returns the work its motors and drives did [J]; `before` are
+/// the velocities at the beginning of the step.
 double take_joint_impulses(World& world, const JointRows& where, std::span<const Row> island_rows,
                            std::span<const double> island_impulses, std::span<const BodyVelocity> before);
 

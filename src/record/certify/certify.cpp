@@ -90,7 +90,7 @@ class Examination {
     contact_.see(instant, world_, promises_, scale_, k);
     double overlap = 0;
     if (k == 0) meter_.for_each_overlap([&](std::uint32_t, std::uint32_t, double depth) { overlap += depth; });
-    const Findings findings{measured.depth, overlap, joint_error, motion_.flying(), motion_.layers()};
+    const Findings findings{measured.depth, overlap, joint_error, motion_.flying()};
     energy_.see(instant, before_, world_, findings, promises_, scale_, k);
   }
 

@@ -1,7 +1,6 @@
 // The single checks of a certificate: each sees instants or intervals one after the other and ends in a verdict.
 #pragma once
 
-#include "record/certify/chains.hpp"
 #include "record/certify/contact_energy.hpp"
 #include "record/certify/paths.hpp"
 #include "record/certify/promises.hpp"
@@ -35,11 +34,10 @@ class BookCheck {
 
 /// What an instant is like beyond the recorded poses and velocities, found anew from them.
 struct Findings {
-  double depth = 0;                       // [m] of the deepest pair
-  double overlap = 0;                     // [m] the sum of all depths
-  double joint_error = 0;                 // [m] of the worst joint without compliance
-  std::span<const std::uint8_t> flying;   // per body: 1 where it flew since the instant before and keeps its energy
-  std::span<const std::uint32_t> layers;  // per body: links to what cannot move, see ContactChains
+  double depth = 0;                      // [m] of the deepest pair
+  double overlap = 0;                    // [m] the sum of all depths
+  double joint_error = 0;                // [m] of the worst joint without compliance
+  std::span<const std::uint8_t> flying;  // per body: 1 where it flew since the instant before and keeps its energy
 };
 
 /// Energy, less the work of scripts, motors and forces, never rises. Energy is kinetic, of gravity, of springs and of
@@ -52,9 +50,9 @@ struct Findings {
 ///   Σ h |Δω| |ω × I ω|    per step, of impulses that act on the inertia as it stood at the start of the step (with
 ///                         I⁻¹ (ω × I ω) Δt for the changes in between that cancel); of a spin that has more energy
 ///                         than the lowest explains only that share,
-///   Σ m |g| n d or ½ Σ m (d / h)²  where sunk bodies are moved out, d being the largest depth or joint error since, as
-///                         far as the method promises it or the scene began with it, and n the contacts and joints
-///                         between the body and what cannot move; Σ m |g| of all overlaps that the scene began with,
+///   Σ m |g| d or ½ Σ m (d / h)²  where sunk bodies are moved out, d being the largest depth or joint error since, as
+///                         far as the method promises it or the scene began with it; Σ m |g| of all overlaps that the
+///                         scene began with,
 /// and by rounding of what there was at the start, has been put in, and has fallen, and of sizes: Σ m (10⁻⁹ r / h)².
 class EnergyCheck {
  public:
@@ -84,7 +82,6 @@ class EnergyCheck {
   double work_ = 0;                    // [J] since the start
   double fallen_ = 0;                  // [J] of gravity, the most so far
   double mass_ = 0;                    // [kg] of what did not fly, the most since the lowest
-  double stacked_ = 0;                 // [kg] the same, every mass times the links below it
   double lowest_ = 0;                  // [J] without the work done on it
   double lowest_time_ = 0;             // [s]
   // Allowed above the lowest, [J].
@@ -119,8 +116,6 @@ class MotionCheck {
   void see(const World& before, const World& after, double deepest, const Scale& scale, std::size_t index);
   /// Per body, of the interval seen last: whether it flew freely and the method promises that it then keeps its energy.
   [[nodiscard]] std::span<const std::uint8_t> flying() const { return flying_; }
-  /// Per body, of that interval: links to what cannot move.
-  [[nodiscard]] std::span<const std::uint32_t> layers() const { return chains_.layers(); }
   /// What was measured at an instant itself, without any allowance.
   void see_instant(const World& world, const PenetrationMeter& meter, std::size_t index);
   /// An instant with a pose that is not finite.
@@ -163,8 +158,6 @@ class MotionCheck {
   double deepest_ = 0;  // [m] of pairs that began apart, beyond the allowance, so far
   std::size_t unresolved_ = 0;
   Worst depth_, momentum_, angular_, flight_, way_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> links_;  // of bodies that met or hang on each other
-  ContactChains chains_;
   std::vector<std::uint32_t> family_;  // per body: those that may have acted on each other bear the same number
   std::vector<std::uint8_t> bound_;    // per family: something outside acts on it
   std::vector<std::uint8_t> flying_;   // per body

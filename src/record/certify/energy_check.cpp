@@ -67,14 +67,13 @@ EnergyCheck::EnergyCheck(const World& world) : contact_(world) {
 void EnergyCheck::allow(const World& before, const World& world, const Findings& findings,
                         const PromisedBounds& promises, const Scale& scale, double available) {
   const double half = 0.5 * scale.step;
-  double mass = 0, stacked = 0;
+  double mass = 0;
   fall_ = 0;
   for (std::size_t k = 0; k < world.bodies.size(); ++k) {
     if (!world.bodies.is_movable(k) || (k < findings.flying.size() && findings.flying[k] != 0)) continue;
     const BodyVelocity& u0 = before.bodies.velocity[k];
     const BodyVelocity& u1 = world.bodies.velocity[k];
     mass += world.bodies.mass[k];
-    stacked += world.bodies.mass[k] * (k < findings.layers.size() ? findings.layers[k] : 1);
     fall_ += half * world.bodies.mass[k] * std::abs(world.gravity.dot(u1.linear));
     const Vec3 change = u1.linear - u0.linear;
     swing_ += half * world.bodies.mass[k] *
@@ -82,7 +81,6 @@ void EnergyCheck::allow(const World& before, const World& world, const Findings&
     turning_ += measure_turning(before, world, k, scale.step, available);
   }
   mass_ = std::max(mass_, mass);
-  stacked_ = std::max(stacked_, stacked);
   deepest_ = std::max({deepest_, std::min(findings.depth, std::max(begun_, promises.give * size_)),
                        std::min(findings.joint_error, std::max(begun_, promises.joint.value_or(0) * arm_))});
 }
@@ -116,13 +114,12 @@ void EnergyCheck::see(const Instant& instant, const World& before, const World& 
     lowest_ = energy;
     lowest_time_ = instant.time;
     swing_ = fall_ + rate_;
-    turning_ = mass_ = stacked_ = 0;
+    turning_ = mass_ = 0;
     deepest_ = std::min(std::max(findings.depth, findings.joint_error), deepest_);
   }
   const double weight = mass_ * scale.gravity;
   double allowed = swing_ + turning_ + 0.5 * weight * scale.gravity * scale.step * scale.step;
-  const double lift = promises.stabilization == Stabilization::kNone ? 0 : stacked_ * deepest_;
-  allowed += scale.gravity * std::max(lift, mass_ * overlap_);
+  allowed += weight * std::max(promises.stabilization == Stabilization::kNone ? 0 : deepest_, overlap_);
   if (promises.stabilization == Stabilization::kVelocities) allowed += 0.5 * mass_ * std::pow(deepest_ / scale.step, 2);
   const double in_play = start_ + given_ + fallen_ + std::abs(height);
   // Positions are rounded as the sizes are, and velocities to that in a step.

@@ -96,11 +96,8 @@ void MotionCheck::find_families(const World& before, const World& after) {
     }
     if (before.bodies.is_movable(a) && before.bodies.is_movable(b)) family_[root_of(family_, a)] = root_of(family_, b);
   };
-  links_.clear();
-  for (const IntervalWorkspace::Met& met : scratch_.met) links_.emplace_back(met.body_a, met.body_b);
-  for (const WorldJoint& joint : before.joints) links_.emplace_back(joint.body_a, joint.body_b);
-  for (const auto& [a, b] : links_) join(a, b);
-  chains_.find(before, links_);
+  for (const IntervalWorkspace::Met& met : scratch_.met) join(met.body_a, met.body_b);
+  for (const WorldJoint& joint : before.joints) join(joint.body_a, joint.body_b);
   for (std::size_t k = 0; k < count; ++k) {
     const bool forced = !before.bodies.constant_force[k].isZero(0) || !before.bodies.constant_torque[k].isZero(0);
     const bool slept = before.bodies.asleep[k] != 0 || after.bodies.asleep[k] != 0;
@@ -253,9 +250,7 @@ void MotionCheck::see_ways(const World& before, const World& after, double dt, d
       const bool alone = sum.bodies == 1 && bound_[family_[k]] == 0;
       off = (moved - 0.5 * dt * (u0.linear + u1.linear)).norm();
       const double speed = std::sqrt(2 * sum.kinetic / before.bodies.mass[k]);
-      allowed = alone ? dt * fall
-                      : dt * (2 * speed + 2 * fall + (u1.linear - u0.linear).norm()) +
-                            2 * deepest * chains_.reach(static_cast<std::uint32_t>(k));
+      allowed = alone ? dt * fall : dt * (2 * speed + 2 * fall + (u1.linear - u0.linear).norm()) + 2 * deepest;
     }
     const double rounding = 1e-9 * (1 + after.bodies.position[k].norm());
     way_.see(off, allowed + rounding, index, after.time, [&] {
