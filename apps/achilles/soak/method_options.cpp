@@ -2,8 +2,13 @@
 
 #include "soak/draft.hpp"
 
+#include "methods/method.hpp"
+
+#include <achilles/scene.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace achilles::program::soak {
 namespace {
@@ -37,6 +42,18 @@ bool can_take(const OptionInfo& option, std::string_view solver) {
          std::find(option.solvers.begin(), option.solvers.end(), solver) != option.solvers.end();
 }
 
+/// Whether the method takes the settings together: some options are of one impact law alone.
+bool are_legal(const MethodSpec& method, const Json& options) {
+  Json whole{{"name", method.name}};
+  whole.update(options);
+  try {
+    (void)make_method(parse_scene("achilles: 1\nmethod: " + whole.dump() + "\nbodies: []\n").method);
+    return true;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
 std::uint64_t hash_name(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
@@ -61,9 +78,10 @@ Json draw_method_options(std::uint64_t seed, std::uint64_t index, const MethodSp
   }
   if (open.empty() || random.chance(0.3)) return options;
   const OptionInfo& option = *pick_from(random, open);
-  options[std::string(option.name)] = draw_value(random, option);
-  if (!option.needs.empty()) options[std::string(option.needs)] = true;
-  return options;
+  Json with_option = options;
+  with_option[std::string(option.name)] = draw_value(random, option);
+  if (!option.needs.empty()) with_option[std::string(option.needs)] = true;
+  return are_legal(method, with_option) ? with_option : options;
 }
 
 }  // namespace achilles::program::soak
