@@ -151,6 +151,9 @@ int check(const SceneArguments& arguments) {
   const Scene scene = load(arguments);
   print_warnings(scene);
   (void)make_method_for(scene);
+  for (const std::string& sentence : find_ignored(*find_method(scene.method.name), scene)) {
+    fmt::print(stderr, "{}: warning: {}\n", arguments.file, show_text(sentence));
+  }
   fmt::print("{}: no errors. {} bodies, {} joints, method {}, {:g} s in steps of {:g} s\n", arguments.file,
              scene.bodies.size(), scene.joints.size(), scene.method.name, scene.duration, scene.step);
   return kDone;

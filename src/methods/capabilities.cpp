@@ -10,12 +10,12 @@
 namespace achilles {
 namespace {
 
-// Nothing needs the first two and the last two, so no scene is refused for them: friction and restitution are
-// properties of every material, and a method may ignore them; sleeping is an option of the methods that have
-// it; continuous collision detection is what a method does by itself.
+// No scene is refused for the first two and the last two: friction and restitution are properties of every material,
+// and of a method without them it is reported that it ignores them; sleeping is an option of the methods that have it;
+// continuous collision detection is what a method does by itself.
 constexpr std::array kInfos = {
-    CapabilityInfo{&Capabilities::friction, "friction"},
-    CapabilityInfo{&Capabilities::restitution, "restitution"},
+    CapabilityInfo{&Capabilities::friction, "friction", Lack::kIgnored},
+    CapabilityInfo{&Capabilities::restitution, "restitution", Lack::kIgnored},
     CapabilityInfo{&Capabilities::rolling_friction, "rolling friction"},
     CapabilityInfo{&Capabilities::torsional_friction, "torsional friction"},
     CapabilityInfo{&Capabilities::anisotropic_friction, "direction-dependent friction"},
@@ -39,7 +39,9 @@ constexpr std::array kInfos = {
 };
 
 Capabilities find_needs(const ContactLaw& law) {
-  return {.rolling_friction = law.rolling_friction > 0,
+  return {.friction = law.friction > 0,
+          .restitution = law.restitution > 0,
+          .rolling_friction = law.rolling_friction > 0,
           .torsional_friction = law.torsional_friction > 0,
           .anisotropic_friction = law.anisotropy.has_value(),
           .compliant_contact = law.stiffness > 0};
@@ -112,9 +114,10 @@ void for_each_need(const World& world, const Visit& visit) {
   }
 }
 
+/// One sentence per capability that is needed and that the method lacks in the given way.
 template <class Needing>
-std::vector<std::string> list_obstacles(const MethodSpec& method, const MethodDescription& options,
-                                        const Needing& needing) {
+std::vector<std::string> list_lacking(const MethodSpec& method, const MethodDescription& options, const Needing& needing,
+                                      Lack lack) {
   struct Missing {
     int count = 0;
     std::string first;
@@ -128,19 +131,20 @@ std::vector<std::string> list_obstacles(const MethodSpec& method, const MethodDe
     // Without joints, what acts along their axes need not be listed.
     if (needs.joints && !can.joints) needs = {.joints = true};
     for (std::size_t k = 0; k < kInfos.size(); ++k) {
-      if (!(needs.*kInfos[k].flag) || can.*kInfos[k].flag) continue;
+      if (!(needs.*kInfos[k].flag) || can.*kInfos[k].flag || kInfos[k].lack != lack) continue;
       if (missing[k].count++ == 0) missing[k].first = std::string(what) + " '" + name + "'";
     }
   });
-  std::vector<std::string> obstacles;
+  std::vector<std::string> sentences;
   for (std::size_t k = 0; k < kInfos.size(); ++k) {
     const int more = missing[k].count - 1;
     if (more < 0) continue;
-    obstacles.push_back("method " + std::string(method.name) + name_of_variant + " has no " +
-                        std::string(kInfos[k].words) + "; needed by " + missing[k].first +
+    sentences.push_back("method " + std::string(method.name) + name_of_variant +
+                        (lack == Lack::kRefused ? " has no " : " ignores ") + std::string(kInfos[k].words) +
+                        "; needed by " + missing[k].first +
                         (more > 0 ? " and " + std::to_string(more) + " more" : ""));
   }
-  return obstacles;
+  return sentences;
 }
 
 }  // namespace
@@ -169,12 +173,16 @@ Capabilities row_capabilities() {
 }
 
 std::vector<std::string> find_obstacles(const MethodSpec& method, const Scene& scene) {
-  return list_obstacles(method, scene.method, scene);
+  return list_lacking(method, scene.method, scene, Lack::kRefused);
 }
 
 std::vector<std::string> find_obstacles(const MethodSpec& method, const MethodDescription& options,
                                         const World& world) {
-  return list_obstacles(method, options, world);
+  return list_lacking(method, options, world, Lack::kRefused);
+}
+
+std::vector<std::string> find_ignored(const MethodSpec& method, const Scene& scene) {
+  return list_lacking(method, scene.method, scene, Lack::kIgnored);
 }
 
 std::unique_ptr<Method> make_method_for(const Scene& scene) {

@@ -12,10 +12,15 @@
 
 namespace achilles {
 
+/// What becomes of a scene that needs a capability that the method lacks: it is refused, or it runs without and the
+/// report names what was ignored.
+enum class Lack { kRefused, kIgnored };
+
 /// A capability and its words for people.
 struct CapabilityInfo {
   bool Capabilities::*flag;
   std::string_view words;
+  Lack lack = Lack::kRefused;
 };
 
 /// Every capability, in the order of the struct.
@@ -29,6 +34,10 @@ struct CapabilityInfo {
 [[nodiscard]] std::vector<std::string> find_obstacles(const MethodSpec& method, const Scene& scene);
 [[nodiscard]] std::vector<std::string> find_obstacles(const MethodSpec& method, const MethodDescription& options,
                                                       const World& world);
+
+/// What this method leaves out of this scene although it runs it: friction and restitution of materials, one sentence
+/// each with the first material that has some.
+[[nodiscard]] std::vector<std::string> find_ignored(const MethodSpec& method, const Scene& scene);
 
 /// The method that a scene names. Throws SceneError when there is none, when it has no such option, solver or impact
 /// law, or when it cannot run the scene, with all obstacles.

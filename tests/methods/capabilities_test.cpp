@@ -166,6 +166,29 @@ TEST(Capabilities, RefusalNamesTheMethodTheCapabilityAndWhoAsksForIt) {
   }
 }
 
+// Friction and restitution are properties of every material: a method without them runs the scene and it is reported.
+TEST(Capabilities, FrictionAndRestitutionThatAMethodIgnoresAreReported) {
+  for (const MethodSpec& method : method_specs()) {
+    Scene scene = make_two_balls(method.name);
+    for (Material& material : scene.materials) material.law.friction = material.law.restitution = 0;
+    EXPECT_TRUE(find_ignored(method, scene).empty()) << method.name;
+    scene.materials[1].law.friction = 0.1;
+    scene.materials[1].law.restitution = 0.2;
+    const std::vector<std::string> ignored = find_ignored(method, scene);
+    const int lacks = (method.capabilities.friction ? 0 : 1) + (method.capabilities.restitution ? 0 : 1);
+    EXPECT_EQ(static_cast<int>(ignored.size()), lacks) << method.name;
+    for (const std::string& sentence : ignored) EXPECT_THAT(sentence, HasSubstr("material 'rubber'")) << method.name;
+    EXPECT_TRUE(find_obstacles(method, scene).empty()) << method.name;
+  }
+  const MethodSpec& aristotle = *find_method("first-order");
+  Scene scene = make_two_balls("first-order");
+  scene.materials[0].law.friction = 0.5;
+  scene.materials[0].law.restitution = 0;
+  const std::vector<std::string> ignored = find_ignored(aristotle, scene);
+  ASSERT_FALSE(ignored.empty());
+  EXPECT_THAT(ignored[0], HasSubstr("method first-order ignores friction; needed by material"));
+}
+
 TEST(Capabilities, OptionThatWouldDoNothingDoesNotExist) {
   MethodDescription description;
   description.name = "lcp-retroactive";  // it predicts nothing: there is no gap up to which it looks for contacts

@@ -57,6 +57,7 @@ void RunWarnings::begin(const World& world, const Scene& scene) {
     const MethodVariant* variant = find_variant(*method_, scene.method);
     promises_ = variant != nullptr ? variant->promises : method_->promises;
     tolerance_ = find_tolerance(*method_, scene);
+    ignored_ = find_ignored(*method_, scene);
   }
   for (const MethodSpec& other : method_specs()) {
     if (other.real_time && &other != method_ && find_obstacles(other, scene).empty()) faster_.emplace_back(other.name);
@@ -116,6 +117,7 @@ void RunWarnings::see(const World& world, std::span<const ContactRecord> contact
 std::vector<std::string> RunWarnings::list(const RunReport& report, double work) const {
   std::vector<std::string> warnings;
   if (method_ == nullptr) return warnings;
+  for (const std::string& sentence : ignored_) warnings.push_back("ignored: " + sentence);
   if (deepest_.share > promises_.give) {
     warnings.push_back(
         fmt::format("penetration: '{}' and '{}' overlap by up to {:.2g} % of the smaller one; {} is good for {:g} %: "

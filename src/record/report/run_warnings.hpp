@@ -17,6 +17,7 @@ namespace achilles {
 /// Watches what the report of a run leaves out: depths beside the sizes of bodies, masses beside each other.
 ///
 /// Warned of is
+///   friction or restitution of a material that the method ignores,
 ///   a rigid contact deeper than the method promises, as a share of the smaller body,
 ///   a depth beyond that of the start and the tolerance of a method that has one,
 ///   bodies that push or hold each other although one is heavier by more than the method is known to hold,
@@ -49,9 +50,10 @@ class RunWarnings {
     std::string first, second;
   };
   const MethodSpec* method_ = nullptr;
-  Promises promises_;                // of the method with the options of the scene
-  std::vector<std::string> faster_;  // methods
-  std::vector<double> sizes_;        // [m] per body
+  Promises promises_;                 // of the method with the options of the scene
+  std::vector<std::string> faster_;   // methods
+  std::vector<std::string> ignored_;  // sentences
+  std::vector<double> sizes_;         // [m] per body
   Pair deepest_, heaviest_;
   struct Joint {
     double share = 0;
