@@ -116,8 +116,8 @@ void for_each_need(const World& world, const Visit& visit) {
 
 /// One sentence per capability that is needed and that the method lacks in the given way.
 template <class Needing>
-std::vector<std::string> list_lacking(const MethodSpec& method, const MethodDescription& options, const Needing& needing,
-                                      Lack lack) {
+std::vector<std::string> list_lacking(const MethodSpec& method, const MethodDescription& options,
+                                      const Needing& needing, Lack lack) {
   struct Missing {
     int count = 0;
     std::string first;
@@ -141,8 +141,7 @@ std::vector<std::string> list_lacking(const MethodSpec& method, const MethodDesc
     if (more < 0) continue;
     sentences.push_back("method " + std::string(method.name) + name_of_variant +
                         (lack == Lack::kRefused ? " has no " : " ignores ") + std::string(kInfos[k].words) +
-                        "; needed by " + missing[k].first +
-                        (more > 0 ? " and " + std::to_string(more) + " more" : ""));
+                        "; needed by " + missing[k].first + (more > 0 ? " and " + std::to_string(more) + " more" : ""));
   }
   return sentences;
 }
