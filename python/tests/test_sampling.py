@@ -19,7 +19,7 @@ def scipy():
 
 @pytest.fixture
 def draw(tmp_path):
-    """Draws samples: of two uniform parameters over (0, 1) unless told otherwise."""
+    """Draws samples: of two uniform parameters over (0, 1) by default."""
     (tmp_path / "slide.yaml").write_text(SLIDE)
 
     def draw(kind, count, seed=1, vary="{a: {uniform: [0, 1]}, b: {uniform: [0, 1]}}"):

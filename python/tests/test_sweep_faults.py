@@ -118,11 +118,11 @@ class Faulty(achilles.Simulation):
         with open(FOLDER / "runs", "a") as file:
             file.write(f"{os.getpid()}\\n")
         fault = self.scene.tree["materials"]["default"]["friction"]
-        if fault == 0.2 and not (FOLDER / "mended").exists():
+        if fault == 0.2 and not (FOLDER / "repaired").exists():
             time.sleep(3600)
         if fault == 0.3:
             bytearray(200_000_000)
-        if fault == 0.4 and not (FOLDER / "mended").exists():
+        if fault == 0.4 and not (FOLDER / "repaired").exists():
             os.abort()
         if fault == 0.5:
             raise RuntimeError("no such luck")
@@ -172,7 +172,7 @@ def test_runs_beyond_a_limit_are_done_again_under_a_wider_one(folder, faulty):
     for limits in ({"time": 3, "memory": 5e7}, {"time": 2, "memory": 4e7}):
         assert sweep(make_faulty(folder, [0.1, 0.2, 0.3], **limits), out, workers=1).columns["status"] == results.columns["status"]
     assert faulty() == []
-    (folder / "mended").touch()
+    (folder / "repaired").touch()
     results = sweep(make_faulty(folder, [0.1, 0.2, 0.3], time=3, memory=4e9), out, workers=1)
     assert results.columns["status"] == ["done", "timeout", "done"] and len(faulty()) == 1
     results = sweep(make_faulty(folder, [0.1, 0.2, 0.3], time=60, memory=4e9), out, workers=1)
@@ -193,7 +193,7 @@ def test_retry_does_again_what_took_its_process_along(folder, faulty):
     assert sweep(study, folder / "out", workers=1).columns["status"] == ["done", "crashed"]
     assert sweep(study, folder / "out", workers=1).columns["status"] == ["done", "crashed"]
     assert len(faulty()) == 2
-    (folder / "mended").touch()
+    (folder / "repaired").touch()
     assert sweep(study, folder / "out", workers=1).columns["status"] == ["done", "crashed"]
     assert sweep(study, folder / "out", workers=1, retry=True).columns["status"] == ["done", "done"]
     assert len(faulty()) == 1

@@ -34,7 +34,7 @@ class Convergence:
     levels: list[Level]
     order: float  # observed from the last three levels; NaN where they give none
     extrapolated: float  # [Richardson] from the last two levels and the order
-    is_settled: bool  # the last two halvings changed the figure by less than the tolerance
+    is_settled: bool  # the figure changed by less than the tolerance the last two times that the step was halved
 
     def describe(self) -> str:
         lines = [f"{self.method}:", f"  {'step [s]':>12} {'figure':>16} {'change':>12}"]
@@ -157,7 +157,7 @@ def _refine(base: Any, method: str, level: int) -> dict[str, float]:
 
 
 def _is_settled(levels: list[Level], tolerance: float) -> bool:
-    """Whether the last two halvings changed the figure by less than the tolerance."""
+    """Whether the figure changed by less than the tolerance the last two times that the step was halved."""
     if len(levels) < _AT_ONCE:
         return False
     scale = max(abs(levels[-1].value), abs(levels[-2].value))
