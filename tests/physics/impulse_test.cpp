@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <optional>
+#include <string>
 
 namespace achilles {
 namespace {
@@ -162,6 +165,50 @@ TEST(ZenoFree, OnlyTheFarBallOfALineLeaves) {
     run_to(simulation, 0.6);
     EXPECT_NEAR(velocity_of(simulation, "ball3").linear.x(), 1, 1e-6) << law;
     EXPECT_NEAR(velocity_of(simulation, "first").linear.x(), 0, 1e-6) << law;
+  }
+}
+
+/// A piston at 0.5 m/s drives three balls of given masses [kg] against each other and the last against a wall.
+Scene make_press(const std::array<double, 3>& masses, bool is_wall_fixed) {
+  Scene scene = make_impulse_scene(0.3, 0);
+  scene.gravity = Vec3::Zero();
+  BodyDescription piston = make_body("piston", {Box{Vec3(0.2, 1, 1)}}, Vec3(-0.25, 0, 0));
+  piston.kind = BodyKind::kScripted;
+  BodyDescription wall = make_body("wall", {Box{Vec3(0.2, 1, 1)}}, Vec3(0.75, 0, 0));
+  if (is_wall_fixed) wall.kind = BodyKind::kFixed;
+  scene.bodies = {piston, wall};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto x = static_cast<double>(k);
+    BodyDescription ball = make_body("ball" + std::to_string(k), {Sphere{0.1}}, Vec3(0.22 * x, 1e-6 * x, 5e-7 * x * x));
+    ball.mass = masses[k];
+    scene.bodies.push_back(ball);
+  }
+  ScriptDescription script;
+  script.body = "piston";
+  script.space = {Vec3(-0.25, 0, 0), Vec3(1, 0, 0)};
+  script.speed = {{0, 0}, {2.5, 1.25}};
+  scene.scripts = {script};
+  return scene;
+}
+
+TEST(ZenoFree, StopsWhereScriptsLeaveBodiesNoRoom) {
+  Simulation simulation(make_press({0.5, 1, 2}, true));
+  std::optional<Stop> stopped;
+  for (int k = 0; k < 2000 && !stopped; ++k) {
+    ASSERT_LE(simulation.penetration(), tolerance());
+    stopped = simulation.step().stopped;
+  }
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->reason, "crushed");
+  EXPECT_NE(stopped->message.find("'ball"), std::string::npos) << stopped->message;
+  EXPECT_NEAR(stopped->time, (0.8 - 0.6) / 0.5, 0.02);
+}
+
+TEST(ZenoFree, LightBodyDrivesOneOfAMillionTimesItsMass) {
+  Simulation simulation(make_press({1e-3, 1, 1e3}, false));
+  run_to(simulation, 0.5);
+  for (const char* name : {"ball0", "ball1", "ball2", "wall"}) {
+    EXPECT_NEAR(velocity_of(simulation, name).linear.x(), 0.5, 5e-3) << name;
   }
 }
 

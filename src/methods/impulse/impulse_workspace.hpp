@@ -88,6 +88,7 @@ struct ImpulseWorkspace {
   std::vector<NearRow> near_rows;
   std::vector<Row> normal_rows;
   std::vector<double> normal_impulses;
+  std::vector<double> speeds;   // [m/s] of the rows before a solve
   std::vector<double> parting;  // [m/s] per point
   TwoLcpsWorkspace two_lcps;
   std::vector<ContactRecord> records;  // of the whole step
