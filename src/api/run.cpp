@@ -34,7 +34,7 @@ void Recorder::Impl::record_to(const std::string& path) {
   writer_options.threads = simulation->threads();
   writer_options.overrides = options.overrides;
   writer_options.every = static_cast<double>(every) * h;
-  writer_options.durable = options.durable;
+  if (options.durable) writer_options.wait = DiskWait::kCommits;
   writer_options.sensors.assign(simulation->sensors().begin(), simulation->sensors().end());
   Scene scene = simulation->scene();
   if (scene.text.empty()) scene.text = write_scene_text(scene);  // built in code

@@ -30,6 +30,7 @@ void LiveRecording::restart(const World& world, const Scene& scene, const Record
   if (!former.empty()) remove_file(former);
   scene_ = scene;
   options_ = options;
+  options_.wait = DiskWait::kNever;  // segments go with the run
   start_segment(world);
 }
 

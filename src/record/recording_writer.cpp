@@ -114,7 +114,7 @@ RecordingWriter::Arrays::Arrays(const Hdf5File& file, hsize_t bodies, hsize_t co
 
 RecordingWriter::RecordingWriter(const std::string& path, const World& world, const Scene& scene,
                                  const RecordingWriterOptions& options)
-    : file_(Hdf5File::create(path)), flush_seconds_(options.flush_seconds), durable_(options.durable) {
+    : file_(Hdf5File::create(path)), flush_seconds_(options.flush_seconds), wait_(options.wait) {
   RecordingHead head = make_head(world, scene, options.threads, options.overrides, options.sensors);
   head.every = options.every;
   columns_ = head.robots.columns.size();
@@ -252,7 +252,7 @@ void RecordingWriter::append_checkpoint(const World& world) {
   arrays_->checkpoint_instant.append(&count, 1);
   arrays_->checkpoint_offset.append(&checkpoint_bytes_, 1);
   publish();
-  superblock_->sync();
+  if (wait_ != DiskWait::kNever) superblock_->sync();
   attempt.succeed();
 }
 
@@ -296,7 +296,7 @@ void RecordingWriter::commit() {
 void RecordingWriter::publish() {
   cover(0);
   arrays_->for_each([](GrowingArray& array) { array.publish(); });
-  if (durable_) superblock_->sync();
+  if (wait_ == DiskWait::kCommits) superblock_->sync();
   last_commit_ = std::chrono::steady_clock::now();
 }
 
@@ -315,7 +315,7 @@ void RecordingWriter::close() {
   arrays_.reset();
   file_.close();
   superblock_->finish();
-  superblock_->sync();
+  if (wait_ != DiskWait::kNever) superblock_->sync();
 }
 
 std::uint64_t RecordingWriter::instants() const { return arrays_ == nullptr ? 0 : arrays_->time.rows(); }

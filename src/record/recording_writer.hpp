@@ -27,14 +27,17 @@ namespace achilles {
 
 class Recording;
 
+/// When a writer waits until the disk has all that was written. A file that goes with its process never needs to.
+enum class DiskWait { kNever, kCheckpoints, kCommits };
+
 struct RecordingWriterOptions {
-  int threads = 1;                  // kept in the file, to repeat the run
-  std::vector<Override> overrides;  // kept in the file; Scene::text has them applied
-  double flush_seconds = 1;         // [s] wall time between commits; 0 commits every instant
-  int compression = 1;              // of deflate, 0 to 9
-  bool durable = false;             // every commit waits for the disk; else checkpoints and the end do
-  std::optional<double> every;      // [s] between instants, kept in the file for a run that goes on from it
-  std::vector<SensorInfo> sensors;  // whose values come with every instant
+  int threads = 1;                         // kept in the file, to repeat the run
+  std::vector<Override> overrides;         // kept in the file; Scene::text has them applied
+  double flush_seconds = 1;                // [s] wall time between commits; 0 commits every instant
+  int compression = 1;                     // of deflate, 0 to 9
+  DiskWait wait = DiskWait::kCheckpoints;  // the end counts as a checkpoint, which counts as a commit
+  std::optional<double> every;             // [s] between instants, kept in the file for a run that goes on from it
+  std::vector<SensorInfo> sensors;         // whose values come with every instant
 };
 
 /// The bodies of a recording are those of the world it began with: it refuses a world whose bodies were added or
@@ -88,7 +91,7 @@ class RecordingWriter {
   std::vector<BodyHandle> bodies_;
   std::size_t columns_ = 0;  // of sensors
   double flush_seconds_ = 1;
-  bool durable_ = false;
+  DiskWait wait_ = DiskWait::kCheckpoints;
   std::chrono::steady_clock::time_point last_commit_;
   std::uint64_t digest_ = 0;
   std::uint64_t contact_count_ = 0;

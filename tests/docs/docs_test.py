@@ -29,7 +29,7 @@ import urllib.request
 PROGRAM = COMPILER = None
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
-LONGEST = 240  # [s] of one command
+LONGEST = 900  # [s] of one command
 OFFER = re.compile(r"^(?:\./)?achilles (\S+)")
 # What a link to another site may look like.
 SITE = re.compile(r"https://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[\w.~%+@=&,;:!$*'()#?/-]*)?")
@@ -38,6 +38,7 @@ DOI = re.compile(r"10\.\d{4,9}/[\w.()/:;<>-]+")
 SMALL = {
     "reproduce": (r"(?<=reproduce) .*?(?= --|$)", " V6"),
     "soak": (r"$", " --count 1 --seconds 20 --no-reduce"),
+    "render": (r"$", " --size 240x135"),
     "bench": (r"--scenes \S+", "--scenes pit-200 --engines shock --steps 20 --untimed 5"),
 }
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-from web_socket import WebSocket
+from web_socket import LONGEST, WebSocket
 
 PROGRAM = None
 
@@ -86,7 +86,7 @@ class ViewTest(unittest.TestCase):
         return web
 
     def get(self, path="/", method="GET", headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONGEST)
         self.addCleanup(connection.close)
         connection.request(method, path, headers=headers or {})
         answer = connection.getresponse()
@@ -294,7 +294,7 @@ class Clients(ViewTest):
     def test_bytes_that_are_no_request_harm_nothing(self):
         self.serve("boxes.yaml")
         for junk in (b"\x00" * 100, b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 5000, b"hello\r\n\r\n"):
-            with socket.create_connection(("127.0.0.1", self.port), timeout=10) as raw:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=LONGEST) as raw:
                 try:
                     raw.sendall(junk)
                     raw.shutdown(socket.SHUT_WR)
@@ -352,7 +352,7 @@ class Clients(ViewTest):
         answer = None
         for _ in range(100):  # connections beyond the limit are closed at once
             try:
-                page = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+                page = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONGEST)
                 page.request("GET", "/")
                 answer = page.getresponse().status
                 break
@@ -373,7 +373,7 @@ class Clients(ViewTest):
         web = self.open()
         web.hear_until(lambda m: isinstance(m, bytes))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=LONGEST)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(sorted(os.listdir(self.folder)), ["boxes.yaml"])
 

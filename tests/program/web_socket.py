@@ -6,10 +6,12 @@ import os
 import socket
 import struct
 
+LONGEST = 300  # [s] a silence of more is an error
+
 
 class WebSocket:
     def __init__(self, port, origin=None, path="/live", host=None, address="127.0.0.1"):
-        self.socket = socket.create_connection((address, port), timeout=30)
+        self.socket = socket.create_connection((address, port), timeout=LONGEST)
         self.buffer = b""
         headers = [
             f"GET {path} HTTP/1.1",
