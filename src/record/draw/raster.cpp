@@ -1,10 +1,13 @@
 #include "record/draw/raster.hpp"
 
+#include "parallel/blocks.hpp"
 #include "record/draw/shadow_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <thread>
 
 namespace achilles {
 namespace {
@@ -45,9 +48,9 @@ struct View {
     focal = 0.5 * rows / std::tan(0.5 * camera.height);
     near = 1e-3 * (camera.target - eye).norm();
   }
-  /// Through the middle of a sample, of length 1 along the view.
-  [[nodiscard]] Vec3 ray(int column, int row) const {
-    return forward + right * ((column + 0.5 - 0.5 * columns) / focal) + up * ((0.5 * rows - row - 0.5) / focal);
+  /// Through a place on the sample grid, of length 1 along the view.
+  [[nodiscard]] Vec3 ray(double column, double row) const {
+    return forward + right * ((column - 0.5 * columns) / focal) + up * ((0.5 * rows - row) / focal);
   }
 };
 
@@ -130,29 +133,39 @@ Light illuminate(const Vec3& point, const Vec3& normal, const ShadowMap& sun) {
   return facing > 0 ? Light(sky + facing * sun.light(point) * kSun) : sky;
 }
 
-/// How much of a sample of `size` [m] a line of the grid covers.
+/// How much of a pixel of `size` [m] a line of the grid covers. Lines that are too close to each other fade.
 double line_cover(double coordinate, double cell, double size) {
   const double distance = std::abs(coordinate - cell * std::round(coordinate / cell));
-  return (1 - smooth_step(0.4 * size, 1.2 * size, distance)) * std::clamp(1.5 - 4 * size / cell, 0.0, 1.0);
+  return (1 - smooth_step(0, 0.8 * size, distance)) * std::clamp(1.5 - 2 * size / cell, 0.0, 1.0);
 }
 
-Light shade_plane(const Picture& picture, const DrawnPlane& plane, const Vec3& point, double sample_size,
-                  const ShadowMap& sun) {
-  const Vec3 u = std::abs(plane.normal.x()) < 0.9 ? Vec3(Vec3::UnitX() - plane.normal.x() * plane.normal).normalized()
-                                                  : plane.normal.unitOrthogonal();
-  const Vec3 v = plane.normal.cross(u);
-  const double cell = std::pow(10.0, std::round(std::log10(picture.radius / 3)));
-  const double a = point.dot(u);
-  const double b = point.dot(v);
-  const double thin = std::max(line_cover(a, cell, sample_size), line_cover(b, cell, sample_size));
-  const double bold = std::max(line_cover(a, 5 * cell, sample_size), line_cover(b, 5 * cell, sample_size));
+/// A plane with the grid that is drawn on it.
+struct Ground {
+  Vec3 normal, u, v;
+  double offset = 0, cell = 0;  // [m]
+
+  Ground(const DrawnPlane& plane, double radius)
+      : normal(plane.normal),
+        u(std::abs(normal.x()) < 0.9 ? Vec3(Vec3::UnitX() - normal.x() * normal).normalized()
+                                     : normal.unitOrthogonal()),
+        v(normal.cross(u)),
+        offset(plane.offset),
+        cell(std::pow(10.0, std::round(std::log10(radius / 3)))) {}
+};
+
+Light shade_ground(const Ground& ground, const Vec3& point, double size, const ShadowMap& sun) {
+  const double a = point.dot(ground.u);
+  const double b = point.dot(ground.v);
+  const double cell = ground.cell;
+  const double thin = std::max(line_cover(a, cell, size), line_cover(b, cell, size));
+  const double bold = std::max(line_cover(a, 5 * cell, size), line_cover(b, 5 * cell, size));
   const Light color = kGround + std::min(1.0, 0.4 * thin + 0.5 * bold) * (kLine - kGround);
-  return color.cwiseProduct(illuminate(point, plane.normal, sun));
+  return color.cwiseProduct(illuminate(point, ground.normal, sun));
 }
 
-Light shade_body(const DrawnBody& body, const Vec3& point, Vec3 normal, const Vec3& ray, const ShadowMap& sun) {
+Light shade_body(const DrawnBody& body, Light color, const Vec3& point, Vec3 normal, const Vec3& ray,
+                 const ShadowMap& sun) {
   if (normal.dot(ray) > 0) normal = -normal;
-  Light color = to_light(body.color);
   if (body.is_round && body.pose.to_local(point).prod() < 0) color *= 0.7;
   const Light light = illuminate(point, normal, sun);
   const Vec3 half = (sun.direction() - ray.normalized()).normalized();
@@ -160,36 +173,89 @@ Light shade_body(const DrawnBody& body, const Vec3& point, Vec3 normal, const Ve
   return color.cwiseProduct(light) + gloss * kSun;
 }
 
-Light shade(const Picture& picture, const View& view, const Samples& samples, int column, int row,
-            const ShadowMap& sun) {
-  const Vec3 ray = view.ray(column, row);
-  const std::size_t at =
-      static_cast<std::size_t>(row) * static_cast<std::size_t>(view.columns) + static_cast<std::size_t>(column);
-  const double down = smooth_step(0.0, 1.0, static_cast<double>(row) / view.rows);
-  Light light = kSkyTop + down * (kSkyBottom - kSkyTop);
-  double nearest = samples.nearness[at] > 0 ? 1.0 / static_cast<double>(samples.nearness[at]) : INFINITY;
-  if (samples.body[at] != kNothing) {
-    const Vec3 normal = samples.normal[at].cast<double>().normalized();
-    light = shade_body(picture.bodies[static_cast<std::size_t>(samples.body[at])], view.eye + nearest * ray, normal,
-                       ray, sun);
+/// All that is the same for every sample of a picture.
+struct Stage {
+  const Picture& picture;
+  View view;
+  ShadowMap sun;
+  Samples samples;
+  std::vector<Light> colors;  // of the bodies
+  std::vector<Ground> grounds;
+
+  Stage(const Picture& drawn, int width, int height)
+      : picture(drawn),
+        view(drawn.camera, width, height),
+        sun(drawn),
+        samples(static_cast<std::size_t>(view.columns) * static_cast<std::size_t>(view.rows)) {
+    draw_bodies(picture, view, samples);
+    for (const DrawnBody& body : picture.bodies) colors.push_back(to_light(body.color));
+    for (const DrawnPlane& plane : picture.planes) grounds.emplace_back(plane, picture.radius);
   }
-  for (const DrawnPlane& plane : picture.planes) {
-    const double height = plane.normal.dot(view.eye) - plane.offset;
-    const double closing = -plane.normal.dot(ray);
+};
+
+/// What is seen around a place on the sample grid.
+struct Sight {
+  double column = 0, row = 0;
+  double nearness = 0;  // [1/m]
+  std::int32_t body = kNothing;
+  Vec3 normal = Vec3::Zero();  // of any length
+};
+
+Light shade(const Stage& stage, const Sight& sight) {
+  const auto& [picture, view, sun, samples, colors, grounds] = stage;
+  const Vec3 ray = view.ray(sight.column, sight.row);
+  const double down = smooth_step(0.0, 1.0, sight.row / view.rows);
+  Light light = kSkyTop + down * (kSkyBottom - kSkyTop);
+  double nearest = sight.nearness > 0 ? 1 / sight.nearness : INFINITY;
+  if (sight.body != kNothing) {
+    const auto body = static_cast<std::size_t>(sight.body);
+    light =
+        shade_body(picture.bodies[body], colors[body], view.eye + nearest * ray, sight.normal.normalized(), ray, sun);
+  }
+  for (const Ground& ground : grounds) {
+    const double height = ground.normal.dot(view.eye) - ground.offset;
+    const double closing = -ground.normal.dot(ray);
     if (height <= 0 || closing <= 0 || height / closing >= nearest) continue;
     const double t = height / closing;
     const Vec3 point = view.eye + t * ray;
     const double fade = 1 - smooth_step(4 * picture.radius, 14 * picture.radius, (point - picture.middle).norm());
     if (fade <= 0) continue;
-    const double size = t / view.focal / std::max(0.1, closing / ray.norm());
-    light += fade * (shade_plane(picture, plane, point, size, sun) - light);
+    const double size = kSamples * t / view.focal / std::max(0.1, closing / ray.norm());
+    light += fade * (shade_ground(ground, point, size, sun) - light);
     nearest = t;
   }
-  return light;
+  return light.cwiseMin(1.0);
+}
+
+/// One pixel. Where no body is seen it is smooth and shaded as a whole, else sample by sample.
+Light shade_pixel(const Stage& stage, int x, int y) {
+  constexpr int kCount = kSamples * kSamples;
+  Sight sights[kCount];
+  bool is_empty = true;
+  for (int k = 0; k < kCount; ++k) {
+    const int column = kSamples * x + k % kSamples, row = kSamples * y + k / kSamples;
+    const std::size_t at =
+        static_cast<std::size_t>(row) * static_cast<std::size_t>(stage.view.columns) + static_cast<std::size_t>(column);
+    sights[k] = {column + 0.5, row + 0.5, static_cast<double>(stage.samples.nearness[at]), stage.samples.body[at],
+                 stage.samples.normal[at].cast<double>()};
+    is_empty = is_empty && sights[k].body == kNothing;
+  }
+  if (is_empty) return shade(stage, {kSamples * (x + 0.5), kSamples * (y + 0.5)});
+  Light sum = Light::Zero();
+  for (const Sight& sight : sights) sum += shade(stage, sight);
+  return sum / kCount;
+}
+
+/// The least light that is shown as each byte but 0.
+std::array<double, 255> list_steps() {
+  std::array<double, 255> steps{};
+  for (std::size_t k = 0; k < steps.size(); ++k) steps[k] = to_linear((static_cast<float>(k) + 0.5F) / 255);
+  return steps;
 }
 
 std::uint8_t to_byte(double light) {
-  return static_cast<std::uint8_t>(std::lround(255 * to_screen(static_cast<float>(std::clamp(light, 0.0, 1.0)))));
+  static const std::array<double, 255> steps = list_steps();
+  return static_cast<std::uint8_t>(std::upper_bound(steps.begin(), steps.end(), light) - steps.begin());
 }
 
 }  // namespace
@@ -217,22 +283,19 @@ Camera fit_camera(const Vec3& low, const Vec3& high, double aspect) {
 }
 
 Image draw(const Picture& picture, int width, int height) {
-  const View view(picture.camera, width, height);
-  const ShadowMap sun(picture);
-  Samples samples(static_cast<std::size_t>(view.columns) * static_cast<std::size_t>(view.rows));
-  draw_bodies(picture, view, samples);
+  const Stage stage(picture, width, height);
   Image image(width, height);
-  for (int y = 0; y < height; ++y) {
+  const auto draw_row = [&](int y) {
     for (int x = 0; x < width; ++x) {
-      Light sum = Light::Zero();
-      for (int k = 0; k < kSamples * kSamples; ++k) {
-        const int column = kSamples * x + k % kSamples;
-        const int row = kSamples * y + k / kSamples;
-        sum += shade(picture, view, samples, column, row, sun).cwiseMin(1.0);
-      }
-      for (int k = 0; k < 3; ++k) image.pixel(x, y)[k] = to_byte(sum[k] / (kSamples * kSamples));
+      const Light light = shade_pixel(stage, x, y);
+      for (int k = 0; k < 3; ++k) image.pixel(x, y)[k] = to_byte(light[k]);
     }
-  }
+  };
+  BlockRunner runner;
+  runner.set_threads(static_cast<int>(std::thread::hardware_concurrency()));
+  runner.run(static_cast<std::size_t>(height), 16, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t y = first; y < last; ++y) draw_row(static_cast<int>(y));
+  });
   return image;
 }
 
