@@ -23,7 +23,9 @@ struct Joints {
 
   HWY_INLINE Joints(JointBatches& batches, std::size_t index, std::size_t first_lane)
       : joint(batches.joints[index]), rows(batches.rows.data() + joint.first, joint.count), at(first_lane) {}
-  HWY_INLINE std::size_t rigid() const { return joint.rigid; }
+  HWY_INLINE std::size_t rotors() const { return joint.rotors; }
+  /// Rotors and rigid rows.
+  HWY_INLINE std::size_t held() const { return joint.held(); }
   /// Entry of the factorization, j ≤ i.
   HWY_INLINE BatchFloats& factor(std::size_t i, std::size_t j) const { return joint.factor[i * (i + 1) / 2 + j]; }
 };
@@ -50,39 +52,57 @@ HWY_INLINE V couple(const JointBatch& c, const JointRowBatch& p, const JointRowB
   return hn::Add(a, b);
 }
 
-/// Factors J M⁻¹ Jᵀ of the rigid rows; the effective mass of each other row is that with the rigid rows held: the
-/// mechanism moves along a limit or a motor, not the body alone. A row that depends on those before it, as when an axis
-/// is locked, gets no impulse.
+/// Factors J M⁻¹ Jᵀ of the rotors and rigid rows; the effective mass of each other row is that with these held: the
+/// mechanism moves along a limit or a motor, not the body alone. A row that depends on rigid rows before it, as when an
+/// axis is locked, gets no impulse.
 HWY_INLINE void factor_rows(const Joints& c) {
   const std::size_t at = c.at;
-  V line[kRigidRows];  // of L D
+  V line[kHeldRows];  // of L D
   for (std::size_t i = 0; i < c.rows.size(); ++i) {
     const V own = couple(c.joint, c.rows[i], c.rows[i], at);
-    V pivot = own;
-    for (std::size_t j = 0; j < (i < c.rigid() ? i : c.rigid()); ++j) {
+    V pivot = own, with_rotors = own;
+    for (std::size_t j = 0; j < (i < c.held() ? i : c.held()); ++j) {
       line[j] = couple(c.joint, c.rows[i], c.rows[j], at);
       for (std::size_t k = 0; k < j; ++k) line[j] = hn::Sub(line[j], hn::Mul(line[k], load(c.factor(j, k), at)));
       const V entry = hn::Mul(line[j], load(c.factor(j, j), at));
-      if (i < c.rigid()) store(entry, c.factor(i, j), at);
+      if (i < c.held()) store(entry, c.factor(i, j), at);
       pivot = hn::Sub(pivot, hn::Mul(line[j], entry));
+      if (j < c.rotors()) with_rotors = pivot;
     }
-    const auto free = hn::Gt(pivot, hn::Mul(hn::Set(kWide, 1e-5f), own));
+    const auto free = hn::Gt(pivot, hn::Mul(hn::Set(kWide, 1e-5f), with_rotors));
     const V soft = hn::IfThenElseZero(free, hn::Add(pivot, load(c.rows[i].softness, at)));
     store(invert(soft), c.rows[i].mass, at);
-    if (i < c.rigid()) store(invert(soft), c.factor(i, i), at);
+    if (i < c.held()) store(invert(soft), c.factor(i, i), at);
   }
 }
 
-/// x := (L D Lᵀ)⁻¹ x.
-HWY_INLINE void solve_factored(const Joints& c, V (&x)[kRigidRows]) {
+/// x := (L D)⁻¹ x.
+HWY_INLINE void substitute_forward(const Joints& c, V (&x)[kHeldRows]) {
   const std::size_t at = c.at;
-  for (std::size_t i = 0; i < c.rigid(); ++i) {
+  for (std::size_t i = 0; i < c.held(); ++i) {
     for (std::size_t k = 0; k < i; ++k) x[i] = hn::Sub(x[i], hn::Mul(load(c.factor(i, k), at), x[k]));
   }
-  for (std::size_t i = 0; i < c.rigid(); ++i) x[i] = hn::Mul(x[i], load(c.factor(i, i), at));
-  for (std::size_t i = c.rigid(); i-- > 0;) {
-    for (std::size_t k = i + 1; k < c.rigid(); ++k) x[i] = hn::Sub(x[i], hn::Mul(load(c.factor(k, i), at), x[k]));
+  for (std::size_t i = 0; i < c.held(); ++i) x[i] = hn::Mul(x[i], load(c.factor(i, i), at));
+}
+
+/// x := L⁻ᵀ x in the rows from first to last; those after them are solved.
+HWY_INLINE void substitute_back(const Joints& c, std::size_t first, std::size_t last, V (&x)[kHeldRows]) {
+  for (std::size_t i = last; i-- > first;) {
+    for (std::size_t k = i + 1; k < c.held(); ++k) x[i] = hn::Sub(x[i], hn::Mul(load(c.factor(k, i), c.at), x[k]));
   }
+}
+
+/// Applies impulses of the rotors and rigid rows.
+HWY_INLINE void apply_held_rows(const Joints& c, const V (&x)[kHeldRows], VelocityPair& u) {
+  for (std::size_t k = 0; k < c.held(); ++k) {
+    apply_row(c.joint, c.rows[k], c.at, x[k], u);
+    store(hn::Add(load(c.rows[k].impulse, c.at), x[k]), c.rows[k].impulse, c.at);
+  }
+}
+
+/// s − λ/I.
+HWY_INLINE V speed_of_rotor(const JointRowBatch& rotor, std::size_t at) {
+  return hn::Sub(load(rotor.target, at), hn::Mul(load(rotor.softness, at), load(rotor.impulse, at)));
 }
 
 /// By how much the arm of an anchor turned: (q − 1) r.
@@ -113,42 +133,40 @@ HWY_INLINE V change_of(const JointRowBatch& row, std::size_t at, const Moves& mo
   return hn::IfThenElse(hn::Gt(load(row.is_point, at), hn::Zero(kWide)), point, hn::Add(a, b));
 }
 
-/// Solves the rigid rows of a joint, all at once.
-HWY_INLINE void solve_rigid_rows(const Joints& c, const Moves& moves, const SoftJointSweep& sweep, VelocityPair& u) {
+/// Solves the rotors and rigid rows of a joint, all at once. Softness scales the impulses of the rigid rows; those of
+/// the rotors follow from them.
+HWY_INLINE void solve_held_rows(const Joints& c, const Moves& moves, const SoftJointSweep& sweep, VelocityPair& u) {
   const std::size_t at = c.at;
-  V x[kRigidRows];
-  for (std::size_t k = 0; k < c.rigid(); ++k) {
+  V x[kHeldRows];
+  for (std::size_t k = 0; k < c.held(); ++k) {
     x[k] = hn::Neg(rate_of(c.rows[k], at, u));
-    if (!sweep.biased) continue;
+    if (k < c.rotors()) x[k] = hn::Add(x[k], speed_of_rotor(c.rows[k], at));
+    if (!sweep.biased || k < c.rotors()) continue;
     const V error = hn::Add(load(c.rows[k].error, at), change_of(c.rows[k], at, moves));
     x[k] = hn::Sub(x[k], hn::Mul(hn::Set(kWide, sweep.softness.bias_rate), error));
   }
-  solve_factored(c, x);
-  for (std::size_t k = 0; k < c.rigid(); ++k) {
-    JointRowBatch& row = c.rows[k];
-    const V before = load(row.impulse, at);
-    if (sweep.biased) {
-      x[k] = hn::Sub(hn::Mul(hn::Set(kWide, sweep.softness.mass_scale), x[k]),
-                     hn::Mul(hn::Set(kWide, sweep.softness.impulse_scale), before));
-    }
-    apply_row(c.joint, row, at, x[k], u);
-    store(hn::Add(before, x[k]), row.impulse, at);
+  substitute_forward(c, x);
+  substitute_back(c, c.rotors(), c.held(), x);
+  for (std::size_t k = c.rotors(); sweep.biased && k < c.held(); ++k) {
+    x[k] = hn::Sub(hn::Mul(hn::Set(kWide, sweep.softness.mass_scale), x[k]),
+                   hn::Mul(hn::Set(kWide, sweep.softness.impulse_scale), load(c.rows[k].impulse, at)));
   }
+  substitute_back(c, 0, c.rotors(), x);
+  apply_held_rows(c, x, u);
 }
 
-/// Applies an impulse of a row together with those of the rigid rows that keep the joint as it moves.
-HWY_INLINE void apply_with_rigid_rows(const Joints& c, const JointRowBatch& row, V impulse, VelocityPair& u) {
+/// Applies an impulse of a row together with those of the rotors, and of the rigid rows that keep the joint as it
+/// moves.
+HWY_INLINE void apply_with_held_rows(const Joints& c, const JointRowBatch& row, V impulse, VelocityPair& u) {
   const std::size_t at = c.at;
-  V x[kRigidRows];
-  for (std::size_t k = 0; k < c.rigid(); ++k) {
+  V x[kHeldRows];
+  for (std::size_t k = 0; k < c.held(); ++k) {
     x[k] = hn::Neg(hn::Mul(impulse, couple(c.joint, c.rows[k], row, at)));
   }
-  solve_factored(c, x);
+  substitute_forward(c, x);
+  substitute_back(c, 0, c.held(), x);
   apply_row(c.joint, row, at, impulse, u);
-  for (std::size_t k = 0; k < c.rigid(); ++k) {
-    apply_row(c.joint, c.rows[k], at, x[k], u);
-    store(hn::Add(load(c.rows[k].impulse, at), x[k]), c.rows[k].impulse, at);
-  }
+  apply_held_rows(c, x, u);
 }
 
 /// The impulse of a row that is not rigid, before its bounds.
@@ -172,13 +190,13 @@ HWY_INLINE V find_impulse(const JointRowBatch& row, std::size_t at, V rate, V ch
 
 HWY_INLINE void solve_others(const Joints& c, const Moves& moves, const SoftJointSweep& sweep, VelocityPair& u) {
   const std::size_t at = c.at;
-  for (JointRowBatch& row : c.rows.subspan(c.rigid())) {
+  for (JointRowBatch& row : c.rows.subspan(c.held())) {
     const V before = load(row.impulse, at);
     const V unbounded = find_impulse(row, at, rate_of(row, at, u), change_of(row, at, moves), sweep);
     const V impulse = hn::Max(load(row.lower, at), hn::Min(unbounded, load(row.upper, at)));
     store(impulse, row.impulse, at);
     const V change = hn::Sub(impulse, before);
-    if (!hn::AllTrue(kWide, hn::Eq(change, hn::Zero(kWide)))) apply_with_rigid_rows(c, row, change, u);
+    if (!hn::AllTrue(kWide, hn::Eq(change, hn::Zero(kWide)))) apply_with_held_rows(c, row, change, u);
   }
 }
 
@@ -201,11 +219,14 @@ void WarmStartJoints(JointBatches& batches, BatchRange range, const SoftBodies& 
   }
 }
 
-/// The target of the next substep: that of a drive changes by `follows`, and a rotor loses the speed λ/I that its
+/// The targets of the next substep: that of a drive changes by `follows`, and a rotor loses the speed λ/I that its
 /// impulse takes.
-HWY_INLINE void follow_target(JointRowBatch& row, std::size_t at) {
-  const V given = hn::Mul(hn::Mul(load(row.is_rotor, at), load(row.softness, at)), load(row.impulse, at));
-  store(hn::Sub(hn::Add(load(row.target, at), load(row.follows, at)), given), row.target, at);
+HWY_INLINE void follow_targets(const Joints& c) {
+  for (std::size_t k = 0; k < c.rows.size(); ++k) {
+    JointRowBatch& row = c.rows[k];
+    const V followed = hn::Add(load(row.target, c.at), load(row.follows, c.at));
+    store(k < c.rotors() ? speed_of_rotor(row, c.at) : followed, row.target, c.at);
+  }
 }
 
 /// Turns the arms of the rows that tie two points. A pull on an arm that turns is a spring, stiff where the pull is
@@ -218,9 +239,9 @@ void TurnJoints(JointBatches& batches, BatchRange range, const SoftBodies& bodie
       const V3 from_a = load(c.joint.arm_a, at), from_b = load(c.joint.arm_b, at);
       const V3 arm_a = from_a + turn_arm(gather_displacement(bodies.motions, c.joint.slot_a + at), from_a);
       const V3 arm_b = from_b + turn_arm(gather_displacement(bodies.motions, c.joint.slot_b + at), from_b);
+      follow_targets(c);
       for (JointRowBatch& row : c.rows) {
         const auto point = hn::Gt(load(row.is_point, at), hn::Zero(kWide));
-        follow_target(row, at);
         const V impulse = load(row.impulse, at);
         const V3 before_a = load(row.turn_a, at), before_b = load(row.turn_b, at);
         store(choose(point, cross(arm_a, load(row.linear_a, at)), load(row.angular_a, at)), row.angular_a, at);
@@ -241,7 +262,7 @@ void SolveJoints(JointBatches& batches, BatchRange range, const SoftBodies& bodi
       const Joints c(batches, index, at);
       VelocityPair u = gather_velocities(c.joint, at, bodies.motions);
       const Moves moves = gather_moves(c.joint, at, bodies.motions);
-      solve_rigid_rows(c, moves, sweep, u);
+      solve_held_rows(c, moves, sweep, u);
       solve_others(c, moves, sweep, u);
       scatter_velocities(u, c.joint, at, bodies.motions);
       if (sweep.biased) continue;

@@ -19,6 +19,14 @@ namespace {
 using Kind = SoftJointRow::Kind;
 enum AxisSlot : std::size_t { kLower, kUpper, kMotor, kFriction, kSpring, kDrive, kArmature };
 
+std::size_t slot_of_rotor(std::size_t axis) {
+  return JointState::kStructural + axis * JointState::kPerAxis + kArmature;
+}
+
+/// Of the impulse I (s − w) that a rotor has yet to give. A joint with n free axes has at most 6 − n structural rows:
+/// the last n structural slots are not theirs.
+std::size_t slot_of_owed(std::size_t axis) { return JointState::kStructural - 1 - axis; }
+
 /// Writes the rows of one joint.
 class JointWriter {
  public:
@@ -45,10 +53,12 @@ class JointWriter {
     store_vector(pose_.anchor_a - world_.bodies.position[model.body_a], joint.arm_a);
     store_vector(pose_.anchor_b - world_.bodies.position[model.body_b], joint.arm_b);
     joint.first = static_cast<std::uint32_t>(to_.rows.size());
+    for (std::size_t axis = 0; axis < model.axis_count; ++axis) write_rotor(model, axis);
+    joint.rotors = static_cast<std::uint32_t>(to_.rows.size()) - joint.first;
     write_equalities(model);
     for (std::size_t axis = 0; axis < model.axis_count; ++axis) write_axis(model, axis);
     joint.count = static_cast<std::uint32_t>(to_.rows.size()) - joint.first;
-    while (joint.rigid < joint.count && to_.rows[joint.first + joint.rigid].kind == Kind::kRigid) ++joint.rigid;
+    while (joint.held() < joint.count && to_.rows[joint.first + joint.held()].kind == Kind::kRigid) ++joint.rigid;
     to_.joints.push_back(joint);
   }
 
@@ -90,7 +100,6 @@ class JointWriter {
       write_spring(row, drive.stiffness, drive.damping, position - drive.rest, slots + kSpring);
     }
     if (drive.control.kind != DriveControl::Kind::kNone) write_drive(row, axis, position, slots + kDrive);
-    if (drive.armature > 0) write_rotor(row, model, drive.armature, slots + kArmature);
   }
 
   /// See constraint/joint_rows.hpp; the target of a substep is the target of the drive at the substep's end.
@@ -120,17 +129,19 @@ class JointWriter {
   }
 
   /// A rotor at speed s: w + λ/I = s, and s − λ/I is its speed after the substep.
-  void write_rotor(const Row& axis_row, const WorldJoint& model, double armature, std::size_t slot) {
-    SoftJointRow& rotor = append(axis_row, Kind::kPlain, 0, slot);
+  void write_rotor(const WorldJoint& model, std::size_t axis) {
+    const double armature = model.drives[axis].armature;
+    if (!(armature > 0)) return;
+    const Row row = make_axis_row(model, world_.bodies, pose_, axis);
+    SoftJointRow& rotor = append(row, Kind::kRotor, 0, slot_of_rotor(axis));
     rotor.softness = static_cast<float>(1 / armature);
-    rotor.is_rotor = true;
     double rate = 0;
-    for (const auto& [body, linear, angular] : {std::tuple(model.body_a, axis_row.linear_a, axis_row.angular_a),
-                                                std::tuple(model.body_b, axis_row.linear_b, axis_row.angular_b)}) {
+    for (const auto& [body, linear, angular] : {std::tuple(model.body_a, row.linear_a, row.angular_a),
+                                                std::tuple(model.body_b, row.linear_b, row.angular_b)}) {
       const BodyVelocity& u = bodies_.velocity_before[body];
       rate += linear.dot(u.linear) + angular.dot(u.angular);
     }
-    rotor.target = static_cast<float>(rate);
+    rotor.target = static_cast<float>(rate + world_.joint_states[index_].impulses[slot_of_owed(axis)] / armature);
   }
 
   void bound(SoftJointRow& row, double force) const {
@@ -207,7 +218,6 @@ void pack_row(const SoftJointRow& row, JointRowBatch& to, std::size_t lane) {
   to.target[lane] = row.target;
   to.reads[lane] = row.reads;
   to.follows[lane] = row.follows;
-  to.is_rotor[lane] = row.is_rotor ? 1.0f : 0.0f;
   to.softness[lane] = row.softness;
   to.lower[lane] = row.lower;
   to.upper[lane] = row.upper;
@@ -218,9 +228,11 @@ void pack_row(const SoftJointRow& row, JointRowBatch& to, std::size_t lane) {
   to.plain[lane] = row.kind == SoftJointRow::Kind::kPlain ? 1.0f : 0.0f;
 }
 
-/// Index of row k of a joint among the rows of its batch, which has as many rigid rows as the joint with most of them.
+/// Index of row k of a joint among the rows of its batch, which has as many rotors as the joint with most of them, and
+/// as many rigid rows.
 std::uint32_t place_of(const SoftJoint& joint, const JointBatch& c, std::uint32_t k) {
-  return c.first + (k < joint.rigid ? k : c.rigid + k - joint.rigid);
+  if (k < joint.rotors) return c.first + k;
+  return c.first + (k < joint.held() ? c.rotors + k - joint.rotors : c.held() + k - joint.held());
 }
 
 void pack_joint(const SoftJoints& joints, const SoftJoint& joint, const SoftMass* masses, JointBatches& batches,
@@ -238,7 +250,7 @@ void pack_joint(const SoftJoints& joints, const SoftJoint& joint, const SoftMass
   }
 }
 
-std::pair<std::uint32_t, std::uint32_t> rows_of(const SoftJoint& joint) { return {joint.rigid, joint.count}; }
+std::array<std::uint32_t, 3> rows_of(const SoftJoint& joint) { return {joint.rotors, joint.rigid, joint.count}; }
 
 /// Whether the batches are laid out for these joints already.
 bool is_layout_known(const SoftJointWorkspace& work) {
@@ -256,11 +268,12 @@ void add_batches(const SoftJoints& list, std::span<const std::uint32_t> joints, 
       to.joint_at.push_back(present ? static_cast<std::int32_t>(joints[k + lane]) : -1);
       if (!present) continue;
       const SoftJoint& joint = list.joints[joints[k + lane]];
+      c.rotors = std::max(c.rotors, joint.rotors);
       c.rigid = std::max(c.rigid, joint.rigid);
-      others = std::max(others, joint.count - joint.rigid);
+      others = std::max(others, joint.count - joint.held());
     }
     c.first = rows;
-    c.count = c.rigid + others;
+    c.count = c.held() + others;
     rows += c.count;
   }
 }
@@ -286,16 +299,39 @@ void lay_out(SoftJointWorkspace& work) {
     // Joints with as many rows share a batch, so that few rows are empty.
     if (!overflow) {
       std::sort(all.begin(), all.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return std::tuple(joints[a].rigid, joints[a].count, a) < std::tuple(joints[b].rigid, joints[b].count, b);
+        return std::pair(rows_of(joints[a]), a) < std::pair(rows_of(joints[b]), b);
       });
     }
     add_batches(work.list, all, overflow ? 1 : kLanes, rows, batches);
   }
   batches.start.push_back(static_cast<std::uint32_t>(batches.joints.size()));
   batches.rows.resize(rows);
+  batches.lane_of.resize(joints.size());
+  for (std::uint32_t lane = 0; lane < batches.joint_at.size(); ++lane) {
+    const std::int32_t joint = batches.joint_at[lane];
+    if (joint >= 0) batches.lane_of[static_cast<std::size_t>(joint)] = lane;
+  }
   batches.known_rows.resize(joints.size());
   std::ranges::transform(joints, batches.known_rows.begin(), rows_of);
   batches.known = true;
+}
+
+/// J u.
+double measure_rate(const SoftJointRow& row, const BodyVelocity& a, const BodyVelocity& b) {
+  double rate = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    rate += static_cast<double>(row.angular_a[axis]) * a.angular[axis] +
+            static_cast<double>(row.angular_b[axis]) * b.angular[axis] +
+            static_cast<double>(row.linear_a[axis]) * a.linear[axis] +
+            static_cast<double>(row.linear_b[axis]) * b.linear[axis];
+  }
+  return rate;
+}
+
+/// I (s − w) after a step: what a rotor has yet to give.
+double measure_owed(const SoftJointRow& rotor, const BodyVelocity& a, const BodyVelocity& b) {
+  const double change = static_cast<double>(rotor.target) - measure_rate(rotor, a, b);
+  return change / static_cast<double>(rotor.softness) - static_cast<double>(rotor.total);
 }
 
 /// Adds ½ λ J u.
@@ -323,6 +359,19 @@ void list_joints(World& world, const SoftJointOptions& options, const BodyWorksp
   }
   color_edges(joints.edges, bodies.movable, joints.coloring);
   lay_out(joints);
+}
+
+std::optional<RotorPlace> find_rotor(const SoftJointWorkspace& joints, std::uint32_t joint, std::size_t axis) {
+  const std::vector<SoftJoint>& list = joints.list.joints;
+  const auto found = std::ranges::lower_bound(list, joint, {}, &SoftJoint::joint);
+  if (found == list.end() || found->joint != joint) return std::nullopt;
+  for (std::uint32_t k = 0; k < found->rotors; ++k) {
+    if (joints.list.rows[found->first + k].slot != slot_of_rotor(axis)) continue;
+    const std::uint32_t lane = joints.batches.lane_of[static_cast<std::size_t>(found - list.begin())];
+    return RotorPlace{place_of(*found, joints.batches.joints[lane / kLanes], k),
+                      static_cast<std::uint32_t>(lane % kLanes)};
+  }
+  return std::nullopt;
 }
 
 void pack_joints(const SoftJoints& joints, BatchRange range, const SoftMass* masses, JointBatches& batches) {
@@ -372,6 +421,11 @@ double conclude_joints(World& world, double h, const std::vector<BodyVelocity>& 
       for (int axis = 0; axis < 3; ++axis) {
         load.force[axis] += total / h * static_cast<double>(row.linear_b[axis]);
         about_center[axis] += total / h * static_cast<double>(row.angular_b[axis]);
+      }
+      if (row.kind == Kind::kRotor) {
+        const std::size_t axis = (row.slot - JointState::kStructural) / JointState::kPerAxis;
+        state.impulses[slot_of_owed(axis)] =
+            measure_owed(row, world.bodies.velocity[model.body_a], world.bodies.velocity[model.body_b]);
       }
       if (!row.is_motor) continue;
       load.drive[(row.slot - JointState::kStructural) / JointState::kPerAxis] += total / h;

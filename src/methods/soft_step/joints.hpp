@@ -4,14 +4,16 @@
 //
 // With c the error of a row, w = J u its rate and h the substep:
 //
+//   rotor    w + λ/I = s, its speed, which falls by λ/I per substep. Rotors are solved together with the rigid rows,
+//            so that any other impulse at the joint moves links and rotors. What the sweeps leave between s and w at
+//            the end of the step is kept as the impulse I (s − w): a rotor that took over the rate of its links instead
+//            would gain or lose energy
 //   rigid    w = −rate c with the softness of a damped spring [Catto11, p. 43]; without bias w = 0. All rigid rows of a
 //            joint are solved at once: with long arms they are nearly parallel, and sweeping them one by one converges
 //            slowly
 //   limit    c ≥ 0: λ ≥ 0, w ≥ −c/h; crossed: pushed back like a rigid row
 //   plain    w + softness λ = target − reads (c − c₀)/h, lower ≤ λ ≤ upper: motors, friction, springs, compliant
-//   joints,
-//            drives, whose target changes by `follows` per substep, and rotors, whose target is their speed and falls
-//            by softness λ per substep
+//            joints, and drives, whose target changes by `follows` per substep
 #pragma once
 
 #include "graph/coloring.hpp"
@@ -19,8 +21,9 @@
 #include "methods/soft_step/soft_couplings.hpp"
 #include "stepping/implicit_positions.hpp"
 
+#include <array>
 #include <cstdint>
-#include <utility>
+#include <optional>
 #include <vector>
 
 namespace achilles {
@@ -29,7 +32,7 @@ class World;
 struct BodyWorkspace;
 
 struct SoftJointRow {
-  enum class Kind : std::uint8_t { kRigid, kLimit, kPlain };
+  enum class Kind : std::uint8_t { kRotor, kRigid, kLimit, kPlain };
   float linear_a[3], angular_a[3], linear_b[3], angular_b[3];  // J
   float mass;                                                  // effective, of the row alone
   float error;                                                 // c₀ [m] or [rad]
@@ -40,7 +43,6 @@ struct SoftJointRow {
   Kind kind;
   bool is_point;  // compares the two anchors: its error is read exactly, turned arms included
   bool is_motor;
-  bool is_rotor;
   std::uint8_t slot;  // in JointState::impulses
 };
 
@@ -49,7 +51,9 @@ struct SoftJoint {
   std::int32_t slot_a = 0, slot_b = 0;  // of the bodies
   float arm_a[3] = {}, arm_b[3] = {};   // [m] of the anchors
   std::uint32_t first = 0, count = 0;   // rows
-  std::uint32_t rigid = 0;              // rows solved together: the first ones
+  std::uint32_t rotors = 0, rigid = 0;  // rows solved together: the first ones
+
+  [[nodiscard]] std::uint32_t held() const { return rotors + rigid; }
 };
 
 /// Joints of at least one dynamic body, in the order of the World, and their rows.
@@ -58,7 +62,7 @@ struct SoftJoints {
   std::vector<SoftJointRow> rows;
 };
 
-inline constexpr std::size_t kRigidRows = 6;
+inline constexpr std::size_t kRigidRows = 6, kRotorRows = 2, kHeldRows = kRotorRows + kRigidRows;
 
 /// Eight joints. Rows that a joint does not have are zero: they never get an impulse.
 struct alignas(32) JointBatch {
@@ -67,34 +71,36 @@ struct alignas(32) JointBatch {
   BatchFloats arm_a[3], arm_b[3];                          // [m] of the anchors, at the beginning of the step
   BatchFloats inverse_mass_a[3], inverse_mass_b[3];        // [1/kg] per axis
   BatchFloats inverse_inertia_a[6], inverse_inertia_b[6];  // [1/(kg m²)] xx, yy, zz, xy, xz, yz
-  BatchFloats factor[kRigidRows * (kRigidRows + 1) /
-                     2];  // L D Lᵀ of J M⁻¹ Jᵀ for the rigid rows: L below the diagonal, 1/D on it
-  std::uint32_t first = 0, rigid = 0, count = 0;  // rows, of which the first ones are solved together
-  std::uint32_t unused[5];
+  // L D Lᵀ of J M⁻¹ Jᵀ + softness for the rotors and rigid rows: L below the diagonal, 1/D on it
+  BatchFloats factor[kHeldRows * (kHeldRows + 1) / 2];
+  std::uint32_t first = 0, rotors = 0, rigid = 0, count = 0;  // rows, of which the first ones are solved together
+  std::uint32_t unused[4];
+
+  [[nodiscard]] std::uint32_t held() const { return rotors + rigid; }
 };
 
 /// One row of each of eight joints.
 struct alignas(32) JointRowBatch {
   BatchFloats linear_a[3], angular_a[3], linear_b[3], angular_b[3];  // J
   BatchFloats turn_a[3], turn_b[3];                                  // angular part of M⁻¹ Jᵀ
-  BatchFloats mass;                                                  // effective, the rigid rows held
+  BatchFloats mass;                                                  // effective, rotors and rigid rows held
   BatchFloats error, target, reads, softness, lower, upper;
   BatchFloats impulse;                    // of a substep
   BatchFloats total;                      // of the step
   BatchFloats is_point, is_limit, plain;  // 1 or 0
   BatchFloats follows;                    // change of the target per substep
-  BatchFloats is_rotor;                   // 1 or 0
 };
 
 struct JointBatches {
   HugeVector<JointBatch> joints;
   HugeVector<JointRowBatch> rows;
   std::vector<std::int32_t> joint_at;  // per SIMD lane: index into SoftJoints::joints, or -1
+  std::vector<std::uint32_t> lane_of;  // per joint of SoftJoints: index into joint_at
   std::vector<std::uint32_t> start;    // of each colour's batches, of the overflow's, and one past the last
 
-  /// Rigid rows and all rows of each joint: with the colours, what the layout was made from. While that is the same, so
-  /// is the layout.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> known_rows;
+  /// Rotors, rigid rows and all rows of each joint: with the colours, what the layout was made from. While that is the
+  /// same, so is the layout.
+  std::vector<std::array<std::uint32_t, 3>> known_rows;
   bool known = false;  // the layout was completed
 };
 
@@ -123,6 +129,10 @@ struct SoftJointOptions {
 /// colours them and lays them out in batches. `slot_of` is per body.
 void list_joints(World& world, const SoftJointOptions& options, const BodyWorkspace& bodies,
                  const std::vector<std::int32_t>& slot_of, SoftJointWorkspace& joints);
+
+/// Where the rotor of an axis of a joint of the World is; nothing if there is none, or no dynamic body.
+[[nodiscard]] std::optional<RotorPlace> find_rotor(const SoftJointWorkspace& joints, std::uint32_t joint,
+                                                   std::size_t axis);
 
 /// Fills batches from the rows of their joints, and returns what conclude_joints needs.
 void pack_joints(const SoftJoints& joints, BatchRange range, const SoftMass* masses, JointBatches& batches);

@@ -140,10 +140,10 @@ class SoftStep {
                  {1 / substep_, is_biased, between_});
   }
   void solve_joint_couplings(Elements /*all*/) const {
-    solve_couplings(soft_.joints.couplings, soft_.bodies.rows(), between_);
+    solve_couplings(soft_.joints.couplings, soft_.joints.batches, soft_.bodies.rows(), between_);
   }
   void relax_joint_couplings(Elements /*all*/) const {
-    relax_couplings(soft_.joints.couplings, soft_.bodies.rows(), substep_);
+    relax_couplings(soft_.joints.couplings, soft_.joints.batches, soft_.bodies.rows(), substep_);
   }
   void unpack_joint_batches(Elements batches) const {
     unpack_joints(soft_.joints.batches, {batches.first, batches.last}, soft_.joints.list);
@@ -314,7 +314,7 @@ class SoftStep {
 
   void prepare_joints() {
     list_joints(world_, {h_, options_.substeps, options_.warm_start}, scratch_, soft_.bodies.slot_of, soft_.joints);
-    list_couplings(world_, scratch_.inverse_mass, soft_.bodies.slot_of, soft_.joints.couplings);
+    list_couplings(world_, scratch_.inverse_mass, soft_.bodies.slot_of, soft_.joints);
     const double substep = h_ / options_.substeps;
     const double frequency = choose_frequency(options_, substep);
     between_ = make_softness(frequency, options_.damping, substep);
