@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace achilles {
@@ -19,9 +20,11 @@ namespace {
 // Cosine. Samples of a round surface have a normal each; those within a third of a radian of the deepest stand for one
 // place of contact.
 constexpr double kSameFace = 0.94;
-constexpr double kLeastAgreement = 0.5;  // cosine between a gradient and the nearest direction of touch
-constexpr double kLeastSlope = 1e-3;     // [rad]
-constexpr int kEdgeParts = 4;            // edges of convex shapes are looked up at so many points
+constexpr double kSameFaceSine = 0.34;    // of the same angle
+constexpr double kLeastAgreement = 0.5;   // cosine between a gradient and the nearest direction of touch
+constexpr double kLeastSlope = 1e-3;      // [rad]
+constexpr double kRoundingOfCell = 1e-6;  // of a cell
+constexpr int kEdgeParts = 4;             // edges of convex shapes are looked up at so many points
 
 // What gives the signed distance of a point: the other side of a pair. Points and normals are in the field's
 // own frame; may_reach allows balls of samples to be skipped.
@@ -29,6 +32,8 @@ struct PointDistance {
   double distance = 0;  // [m]
   Vec3 n_out = Vec3::UnitZ();
 };
+
+const PointDistance kNowhere{std::numeric_limits<double>::infinity(), Vec3::UnitZ()};
 
 struct PlaneField {
   const PlaneGeometry& plane;
@@ -50,21 +55,40 @@ struct CoreField {
   [[nodiscard]] bool may_reach(const Vec3& x, double radius) const { return (*this)(x).distance <= radius + margin; }
 };
 
-// A point counted as near may truly be farther by the error of the map, and so may the centre of a ball: that decides
-// of large balls, the steepness of the map of small ones.
-struct GridField {
-  GridField(const DistanceGrid& map, double look_ahead)
-      : grid(map), margin(look_ahead), reach(look_ahead + map.error_up_to(look_ahead)) {}
-  const DistanceGrid& grid;
+// The distance of a mesh of which the map is known. Where the surface may be within the error of the map, the mesh
+// itself is looked up: at bent edges the interpolation rounds the surface off by up to half a cell, a thousand times
+// the depth of a resting contact. Deeper inside, the map decides.
+struct MapField {
+  MapField(const DistanceMapGeometry& geometry, double look_ahead)
+      : map(geometry), margin(look_ahead), error(map.grid.error_up_to(look_ahead)), depth(map.grid.error_up_to(0)) {}
+  const DistanceMapGeometry& map;
   double margin;
-  double reach;
+  double error;  // [m] of the map up to the margin
+  double depth;  // [m] and inside
   [[nodiscard]] PointDistance operator()(const Vec3& x) const {
-    const DistanceGrid::Value value = grid.look_up(x);
-    const double length = value.gradient.norm();
-    return {value.distance, length > 1e-9 ? Vec3(value.gradient / length) : Vec3::UnitZ()};
+    if (map.grid.bound_below(x) > margin) return kNowhere;
+    const DistanceGrid::Value value = map.grid.look_up(x);
+    if (value.distance < -depth) {
+      const double length = value.gradient.norm();
+      return {value.distance, length > 1e-9 ? Vec3(value.gradient / length) : Vec3::UnitZ()};
+    }
+    // Truly within the margin outside, or inside by as much as the map may be wrong.
+    const double limit = std::max(margin, error - value.distance);
+    if (value.distance > margin + error) return kNowhere;
+    const SurfacePoint nearest = find_closest_point(map.mesh, x, limit);
+    return nearest.triangle == kNoTriangle ? kNowhere : measure(x, nearest);
   }
   [[nodiscard]] bool may_reach(const Vec3& x, double radius) const {
-    return grid.bound_below(x) <= radius + reach && grid.bound_look_up(x, radius) <= margin;
+    return map.grid.bound_below(x) <= radius + margin && map.grid.bound_look_up(x, radius) <= margin + error;
+  }
+
+ private:
+  [[nodiscard]] PointDistance measure(const Vec3& x, const SurfacePoint& nearest) const {
+    const bool inside = is_inside(map.mesh, x, nearest);
+    const Vec3 away = inside ? Vec3(nearest.point - x) : Vec3(x - nearest.point);
+    const bool is_face = nearest.feature == TriangleFeature::kFace || nearest.distance < 1e-12;
+    return {inside ? -nearest.distance : nearest.distance,
+            is_face ? map.mesh.normals[nearest.triangle] : Vec3(away / nearest.distance)};
   }
 };
 
@@ -98,17 +122,53 @@ struct PointSink {
   }
 };
 
-// The gradient of a map is rounded at edges, where it would push two boxes that lie edge over edge sideways. Of the
-// directions in which the surface of a sample can be touched the nearest to the gradient is taken. Where none is near,
-// a sample within a cell of the surface has the gradient of a face that it does not touch, and no contact; one that is
-// deeper keeps the gradient, which is all that is known. False for no contact.
-bool correct_normal(std::span<const Vec3> cone, const Mat3& R_FM, double cell, PointDistance& at) {
+// Turns the normal to the nearest direction in which the surface of a sample can be touched; false where none is near.
+// The gap of a sample outside, measured along that direction, is shorter by the cosine, the length of the projection.
+bool align_with_cone(std::span<const Vec3> cone, const Mat3& R_FM, PointDistance& at) {
   if (cone.empty()) return true;
   const Vec3 into = project_onto_cone(cone, -(R_FM.transpose() * at.n_out));
   const double length = into.norm();
-  if (length < kLeastAgreement) return at.distance < -cell;
+  if (length < kLeastAgreement) return false;
   at.n_out = -(R_FM * into) / length;
+  if (at.distance > 0) at.distance *= length;
   return true;
+}
+
+// Of two boxes that lie edge over edge, samples of the edges are nearer to a side of the other box than to its face,
+// and the side cannot touch them. What can is the nearest part of the surface that faces the sample: its plane gives
+// the gap where the sample is above it. A sample beside it, within the margin, whose own surface reaches as far over it
+// stands for the place where its surface passes the edge: so two corners that cross, neither within the other, touch
+// where their edges do. False for no contact. A sample deeper than the error of the map keeps its gradient, which is
+// all that is known.
+bool find_touch(const MapField& field, Vec3& x, const DistanceMapGeometry& own, std::span<const Vec3> cone,
+                const Transform& X_FM, PointDistance& at) {
+  if (align_with_cone(cone, X_FM.R, at) || at.distance < -field.depth) return true;
+  const double reach = field.depth + field.margin, rounding = kRoundingOfCell * field.depth;
+  Vec3 aside = Vec3::Constant(reach);
+  visit_near_triangles(field.map.mesh, x, reach * reach, [&](const SurfaceTriangle& triangle, double& squared_limit) {
+    PointDistance facing{0, triangle.normal};
+    if (triangle.normal.isZero(0) || !align_with_cone(cone, X_FM.R, facing)) return;
+    const auto& [a, b, c] = triangle.corners;
+    const Vec3 way = x - closest_point_on_triangle(x, a, b, c).point;
+    if (way.squaredNorm() >= squared_limit) return;
+    squared_limit = way.squaredNorm();
+    facing.distance = triangle.normal.dot(way);
+    aside = way - facing.distance * triangle.normal;
+    at = facing;
+  });
+  const double beside = aside.norm();
+  if (at.distance > field.margin || beside > reach) return false;
+  if (beside <= rounding) return true;
+  // But for the angle between the two surfaces, what is over the edge and its mirror image are on the sample's own.
+  const Transform X_MF = X_FM.inverse();
+  const double bend = kSameFaceSine * beside;
+  if (find_closest_point(own.mesh, X_MF * Vec3(x - 2 * aside), 2 * bend).triangle == kNoTriangle) return false;
+  const SurfacePoint over = find_closest_point(own.mesh, X_MF * Vec3(x - aside), bend);
+  if (over.triangle == kNoTriangle) return false;
+  const double rise = at.n_out.dot(X_FM * over.point - (x - aside));
+  at.distance += rise;
+  x += rise * at.n_out - aside;
+  return at.distance <= field.margin;
 }
 
 template <typename Field>
@@ -120,11 +180,11 @@ void look_up_samples(const DistanceMapGeometry& map, const Transform& X_WM, cons
     return search == SampleSearch::kAll || radius == 0 || field.may_reach(X_FM * center, radius);
   };
   visit_samples(map, is_near, [&](std::uint32_t i) {
-    const Vec3 x = X_FM * map.samples[i];
+    Vec3 x = X_FM * map.samples[i];
     PointDistance at = field(x);
     if (at.distance > sink.margin) return;
-    if constexpr (std::is_same_v<Field, GridField>) {
-      if (!correct_normal(map.cones.of(i), X_FM.R, field.grid.cell, at)) return;
+    if constexpr (std::is_same_v<Field, MapField>) {
+      if (!find_touch(field, x, map, map.cones.of(i), X_FM, at)) return;
     }
     sink.add(x, at, 0, make_feature(sink.n_sign > 0 ? FeatureKind::kVertexOfB : FeatureKind::kVertexOfA, i >> 15, i));
   });
@@ -186,16 +246,16 @@ void append_map_contacts(const Geometry& a, const Transform& X_WA, const Geometr
   } else if (const auto* field = std::get_if<std::shared_ptr<const HeightfieldGeometry>>(&a.kind)) {
     look_up_samples(map, X_WB, SurfaceField<HeightfieldGeometry>{**field, query.margin}, query.search, out_of_a);
   } else if (const auto* other = std::get_if<std::shared_ptr<const DistanceMapGeometry>>(&a.kind)) {
-    look_up_samples(map, X_WB, GridField((*other)->grid, query.margin), query.search, out_of_a);
-    look_up_samples(**other, X_WA, GridField(map.grid, query.margin), query.search, out_of_b);
+    look_up_samples(map, X_WB, MapField(**other, query.margin), query.search, out_of_a);
+    look_up_samples(**other, X_WA, MapField(map, query.margin), query.search, out_of_b);
   } else {
     const ConvexCore core = make_core(a);
     look_up_samples(map, X_WB, CoreField{core, query.margin}, query.search, out_of_a);
-    const GridField grid(map.grid, query.margin);
+    const MapField distance(map, query.margin + core.radius);
     const Transform X_BA = relative(X_WB, X_WA);
     visit_core_points(core, [&](const Vec3& x_A, std::uint32_t number) {
       const Vec3 x = X_BA * x_A;
-      out_of_b.add(x, grid(x), core.radius, make_feature(FeatureKind::kVertexOfA, number, 0x7fffu));
+      out_of_b.add(x, distance(x), core.radius, make_feature(FeatureKind::kVertexOfA, number, 0x7fffu));
     });
   }
 }

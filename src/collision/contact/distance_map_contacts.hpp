@@ -16,6 +16,7 @@ struct MapQuery {
 /// Appends every sample of distance map `b` that is in or near `a`, a geometry of any kind, and the points of `a` that
 /// are in or near `b`; normals from a to b. [Erleben04, sec. 6.2.2] prunes a ball by the interpolated distance of its
 /// centre and loses contacts to the error of the map; here that error is allowed for, so that the tree changes nothing.
+/// Distances within that error of the surface are the mesh's.
 void append_map_contacts(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                          const MapQuery& query, std::vector<ContactPoint>& points);
 

@@ -13,6 +13,7 @@ namespace {
 
 // Differences below this fraction of the extent are rounding: they must not decide which points stay.
 constexpr double kTie = 1e-9;
+constexpr double kBeside = 1e-2;  // of the extent: points of a support that are closer are one
 
 // Points of any kind that has a position and a gap, seen along one normal.
 template <typename Point>
@@ -96,25 +97,29 @@ void reduce_to_four(Manifold& manifold) {
 
 std::size_t reduce_to_four(std::span<ContactPoint> points, const Vec3& normal) { return keep_four(points, normal); }
 
+// Points beside each other are one corner, and the deepest stands for its own: twice the points at one corner carry
+// more of the load in sweeps that have not converged, and which corner that is changes with the tilt. A stack rocks on
+// that.
 std::size_t reduce_to_support(std::span<ContactPoint> points, const Vec3& normal, double slope) {
   constexpr std::size_t kDirections = 8;
-  if (points.size() <= kDirections + 1) return points.size();
   const auto [t1, t2] = make_tangents(normal);
   const Chooser<ContactPoint> chooser{points, normal};
-  const double tie = kTie * chooser.extent();
+  const double extent = chooser.extent(), tie = kTie * extent, beside = kBeside * extent;
   std::array<std::size_t, kDirections + 1> kept;
-  kept[kDirections] = chooser.best([&](std::size_t i) { return -points[i].gap; }, tie);
+  std::size_t chosen = 0;
+  const auto keep = [&](std::size_t i) {
+    const auto is_beside = [&](std::size_t k) { return chooser.lateral2(k, i) <= beside * beside; };
+    if (std::none_of(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(chosen), is_beside)) kept[chosen++] = i;
+  };
+  keep(chooser.best([&](std::size_t i) { return -points[i].gap; }, tie));
   for (std::size_t k = 0; k < kDirections; ++k) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kDirections;
     const Vec3 outward = slope * (std::cos(angle) * t1 + std::sin(angle) * t2);
-    kept[k] = chooser.best([&](std::size_t i) { return outward.dot(points[i].position) - points[i].gap; }, tie * slope);
+    keep(chooser.best([&](std::size_t i) { return outward.dot(points[i].position) - points[i].gap; }, tie * slope));
   }
-  std::sort(kept.begin(), kept.end());
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    if (k == 0 || kept[k] != kept[k - 1]) points[count++] = points[kept[k]];
-  }
-  return count;
+  std::sort(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(chosen));
+  for (std::size_t k = 0; k < chosen; ++k) points[k] = points[kept[k]];
+  return chosen;
 }
 
 // Numbers above 15 bits wrap; stepping past the ones taken ends after at most as many tries as there are points.

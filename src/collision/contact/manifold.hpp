@@ -38,7 +38,8 @@ void reduce_to_four(Manifold& manifold);
 [[nodiscard]] std::size_t reduce_to_four(std::span<ContactPoint> points, const Vec3& normal);
 
 /// The same for samples of a curved surface, where those that span the most area may not touch at all: keeps the
-/// deepest and those that would touch first if the surface were turned by `slope` [rad] about each of eight axes.
+/// deepest and those that would touch first if the surface were turned by `slope` [rad] about each of eight axes, one
+/// of those beside each other.
 [[nodiscard]] std::size_t reduce_to_support(std::span<ContactPoint> points, const Vec3& normal, double slope);
 
 /// The first id from `feature` on that none of `taken` has.

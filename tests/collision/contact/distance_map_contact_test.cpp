@@ -86,6 +86,49 @@ TEST(DistanceMapContact, AlignedMapsStandOnPointsAroundTheMiddle) {
   }
 }
 
+// A cube on another, tilted and out of line: they touch within the rectangle that their sides have in common, and the
+// gap of a point is the height of the lower side of the upper cube above the upper side of the lower one, at any cell.
+// A plane is lowest at a corner of the rectangle, where edges cross: it is among the points, and no two are beside each
+// other. A crossing may take the gap of the corner beside it, up to 2 √2 mm away, where the tilt makes 3e-6 m.
+TEST(DistanceMapContact, TiltedMapsTouchWithinTheirCommonRectangleWithExactGaps) {
+  sample::Random random(5);
+  for (const double cell : {0.05, 0.1, 0.13, 0.2}) {
+    const Geometry map = make_map(sample::box_mesh({1, 1, 1}, 1), cell);
+    for (int trial = 0; trial < 20; ++trial) {
+      const double angle = random.uniform(0, 6.28), depth = random.uniform(0, 1e-3);
+      const Mat3 R = Eigen::AngleAxisd(1e-3, Vec3(std::cos(angle), std::sin(angle), 0)).toRotationMatrix();
+      const Vec3 n = R.col(2), below = -0.5 * n;
+      Transform X{R, Vec3(random.uniform(-2e-3, 2e-3), random.uniform(-2e-3, 2e-3), 0)};
+      const Vec3 middle = X.p + below;
+      const auto height_at = [&](double x, double y) {
+        return X.p.z() + below.z() - (n.x() * (x - middle.x()) + n.y() * (y - middle.y())) / n.z();
+      };
+      const Vec3 lower = Vec3::Constant(-0.5).cwiseMax(middle - Vec3::Constant(0.5));
+      const Vec3 upper = Vec3::Constant(0.5).cwiseMin(middle + Vec3::Constant(0.5));
+      X.p.z() = -depth - std::min({height_at(lower.x(), lower.y()), height_at(lower.x(), upper.y()),
+                                   height_at(upper.x(), lower.y()), height_at(upper.x(), upper.y())});
+      const auto points = contacts(map, at(0, 0, -0.5), map, X, 5e-3);
+      ASSERT_FALSE(points.empty());
+      double deepest = 1;
+      for (const ContactPoint& point : points) {
+        const Vec3& x = point.position;
+        EXPECT_NEAR(point.gap, height_at(x.x(), x.y()), 3e-6) << cell;
+        EXPECT_GT(point.normal.z(), 1 - 1e-5) << cell;
+        const double beside = point.gap < 0 ? 1e-5 : 2e-3;  // [m] a sample above the rectangle may be beside it
+        EXPECT_LT((lower - x).head<2>().maxCoeff(), beside) << cell;
+        EXPECT_LT((x - upper).head<2>().maxCoeff(), beside) << cell;
+        deepest = std::min(deepest, point.gap);
+        for (const ContactPoint& other : points) {
+          if (&other != &point) {
+            EXPECT_GT((other.position - x).norm(), 0.01) << cell;
+          }
+        }
+      }
+      EXPECT_NEAR(deepest, -depth, 3e-6) << cell;
+    }
+  }
+}
+
 // Every kind of partner; the sets of points must be the same whether the tree is used or not.
 TEST(DistanceMapContact, TreeAndBruteForceFindTheSamePoints) {
   sample::Random random(9);
