@@ -7,8 +7,10 @@
 #include "solver/manifold/contact_manifold.hpp"
 #include "stepping/step_workspace.hpp"
 
+#include <achilles/joint.hpp>
 #include <achilles/math.hpp>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -53,11 +55,43 @@ struct LoadWorkspace {
   std::uint64_t step = 0;                  // counts the steps
 };
 
-/// The rows of one joint: equalities first, then limits, motors and springs.
+/// The rows of one joint: first those without bounds, which are held together, then the bounded ones. See joints.hpp.
 struct JointBlock {
   std::uint32_t first = 0;  // counted from the first row of the island
-  std::uint32_t equalities = 0, count = 0;
-  Eigen::Matrix<double, 6, 6> inverse = Eigen::Matrix<double, 6, 6>::Zero();  // of J M⁻¹ Jᵀ + Σ of the equalities
+  std::uint32_t held = 0, bounded = 0;
+  std::array<std::uint8_t, JointState::kSlots> order{};  // counted from `first`
+  bool is_in_tree = false;
+  std::uint32_t first_factor = 0;   // in ShockWorkspace::joint_factors
+  std::uint32_t first_reduced = 0;  // in ShockWorkspace::reduced_rows
+
+  /// Counted from the first row of the island.
+  [[nodiscard]] std::uint32_t row(std::uint32_t k) const { return first + order[k]; }
+};
+
+/// A body of a tree of joints, with the joint to its parent: see joint_trees.hpp for the symbols.
+struct JointNode {
+  static constexpr std::uint32_t kNone = ~0U;
+  std::uint32_t body = 0;
+  std::uint32_t parent = kNone;   // node of the island; none: a root, or joined to a body that no impulse moves
+  std::uint32_t block = kNone;    // of the island
+  std::uint32_t first = 0;        // of its Y, B, C and q in JointTrees::factors
+  bool is_b = false;              // its body is the second one of the joint
+  bool is_leaf = true;            // K = 0
+  Eigen::Matrix<double, 6, 6> R;  // K until the factors are complete
+  Eigen::Matrix<double, 6, 1> f;  // [N s], [N m s]
+  Eigen::Matrix<double, 6, 1> v;  // R f, then δu
+};
+
+/// Trees of joints of all islands.
+struct JointTrees {
+  std::vector<JointNode> nodes;      // island after island, parents before children
+  std::vector<std::uint32_t> start;  // per island its first node, and one past the last
+  std::vector<double> factors;
+
+  // Scratch of an island, the first two per body.
+  std::vector<std::uint8_t> reached;
+  std::vector<std::uint32_t> first_end;  // of its joints in `ends`
+  std::vector<std::uint32_t> ends;       // blocks of the joints of each body
 };
 
 /// What the phases of the dynamics find of each block, summed or compared when all blocks are done.
@@ -137,6 +171,9 @@ struct ShockWorkspace : StepWorkspace {
   ShockPartition partition;
   std::vector<ContactManifold> manifolds;  // block after block, layer after layer
   std::vector<JointBlock> joint_blocks;    // in the order of StepWorkspace::joint_rows
+  std::vector<double> joint_factors;       // per block: G of joints.hpp, and H of those that are in no tree
+  std::vector<Row> reduced_rows;           // per bounded row of a block
+  JointTrees joint_trees;
   LoadWorkspace loads;
   BlockResults results;
   PhaseList phases;
