@@ -59,12 +59,16 @@ struct CoreField {
 // itself is looked up: at bent edges the interpolation rounds the surface off by up to half a cell, a thousand times
 // the depth of a resting contact. Deeper inside, the map decides.
 struct MapField {
-  MapField(const DistanceMapGeometry& geometry, double look_ahead)
-      : map(geometry), margin(look_ahead), error(map.grid.error_up_to(look_ahead)), depth(map.grid.error_up_to(0)) {}
+  MapField(const DistanceMapGeometry& geometry, double look_ahead, double look_beside)
+      : map(geometry),
+        margin(look_ahead),
+        beside(look_beside),
+        error(map.grid.error_up_to(look_ahead)),
+        depth(map.grid.error_up_to(0)) {}
   const DistanceMapGeometry& map;
-  double margin;
-  double error;  // [m] of the map up to the margin
-  double depth;  // [m] and inside
+  double margin, beside;  // [m]
+  double error;           // [m] of the map up to the margin
+  double depth;           // [m] and inside
   [[nodiscard]] PointDistance operator()(const Vec3& x) const {
     if (map.grid.bound_below(x) > margin) return kNowhere;
     const DistanceGrid::Value value = map.grid.look_up(x);
@@ -72,9 +76,10 @@ struct MapField {
       const double length = value.gradient.norm();
       return {value.distance, length > 1e-9 ? Vec3(value.gradient / length) : Vec3::UnitZ()};
     }
-    // Truly within the margin outside, or inside by as much as the map may be wrong.
-    const double limit = std::max(margin, error - value.distance);
     if (value.distance > margin + error) return kNowhere;
+    // Truly within the margin outside, or inside by as much as the map may be wrong; nor farther than the map has it.
+    const double farthest = (1 + kRoundingOfCell) * (std::abs(value.distance) + error);
+    const double limit = std::min(std::max(margin, error - value.distance), farthest);
     const SurfacePoint nearest = find_closest_point(map.mesh, x, limit);
     return nearest.triangle == kNoTriangle ? kNowhere : measure(x, nearest);
   }
@@ -136,21 +141,21 @@ bool align_with_cone(std::span<const Vec3> cone, const Mat3& R_FM, PointDistance
 
 // Of two boxes that lie edge over edge, samples of the edges are nearer to a side of the other box than to its face,
 // and the side cannot touch them. What can is the nearest part of the surface that faces the sample: its plane gives
-// the gap where the sample is above it. A sample beside it, within the margin, whose own surface reaches as far over it
-// stands for the place where its surface passes the edge: so two corners that cross, neither within the other, touch
-// where their edges do. False for no contact. A sample deeper than the error of the map keeps its gradient, which is
-// all that is known.
+// the gap where the sample is above it. A sample beside it, as far as is asked for, whose own surface reaches as far
+// over it stands for the place where its surface passes the edge: so two corners that cross, neither within the other,
+// touch where their edges do. False for no contact. A sample deeper than the error of the map keeps its gradient, which
+// is all that is known.
 bool find_touch(const MapField& field, Vec3& x, const DistanceMapGeometry& own, std::span<const Vec3> cone,
                 const Transform& X_FM, PointDistance& at) {
   if (align_with_cone(cone, X_FM.R, at) || at.distance < -field.depth) return true;
-  const double reach = field.depth + field.margin, rounding = kRoundingOfCell * field.depth;
+  const double reach = field.depth + field.beside, rounding = kRoundingOfCell * field.depth;
   Vec3 aside = Vec3::Constant(reach);
   visit_near_triangles(field.map.mesh, x, reach * reach, [&](const SurfaceTriangle& triangle, double& squared_limit) {
     PointDistance facing{0, triangle.normal};
-    if (triangle.normal.isZero(0) || !align_with_cone(cone, X_FM.R, facing)) return;
     const auto& [a, b, c] = triangle.corners;
     const Vec3 way = x - closest_point_on_triangle(x, a, b, c).point;
-    if (way.squaredNorm() >= squared_limit) return;
+    if (way.squaredNorm() >= squared_limit || triangle.normal.isZero(0)) return;
+    if (!align_with_cone(cone, X_FM.R, facing)) return;
     squared_limit = way.squaredNorm();
     facing.distance = triangle.normal.dot(way);
     aside = way - facing.distance * triangle.normal;
@@ -246,12 +251,12 @@ void append_map_contacts(const Geometry& a, const Transform& X_WA, const Geometr
   } else if (const auto* field = std::get_if<std::shared_ptr<const HeightfieldGeometry>>(&a.kind)) {
     look_up_samples(map, X_WB, SurfaceField<HeightfieldGeometry>{**field, query.margin}, query.search, out_of_a);
   } else if (const auto* other = std::get_if<std::shared_ptr<const DistanceMapGeometry>>(&a.kind)) {
-    look_up_samples(map, X_WB, MapField(**other, query.margin), query.search, out_of_a);
-    look_up_samples(**other, X_WA, MapField(map, query.margin), query.search, out_of_b);
+    look_up_samples(map, X_WB, MapField(**other, query.margin, query.beside), query.search, out_of_a);
+    look_up_samples(**other, X_WA, MapField(map, query.margin, query.beside), query.search, out_of_b);
   } else {
     const ConvexCore core = make_core(a);
     look_up_samples(map, X_WB, CoreField{core, query.margin}, query.search, out_of_a);
-    const MapField distance(map, query.margin + core.radius);
+    const MapField distance(map, query.margin + core.radius, query.beside);
     const Transform X_BA = relative(X_WB, X_WA);
     visit_core_points(core, [&](const Vec3& x_A, std::uint32_t number) {
       const Vec3 x = X_BA * x_A;
@@ -263,7 +268,7 @@ void append_map_contacts(const Geometry& a, const Transform& X_WA, const Geometr
 void collide_distance_map(const Geometry& a, const Transform& X_WA, const Geometry& b, const Transform& X_WB,
                           const CollideOptions& options, std::vector<ContactPoint>& points) {
   const std::size_t begin = points.size();
-  append_map_contacts(a, X_WA, b, X_WB, {options.margin, SampleSearch::kTree}, points);
+  append_map_contacts(a, X_WA, b, X_WB, {options.margin, SampleSearch::kTree, options.margin}, points);
   // How far the map can turn before contacts are looked for again.
   const double slope = std::max(kLeastSlope, options.margin / b.radius);
   finish_surface_points(begin, b.radius, {options.all_points, kSameFace, true, slope}, points);
@@ -274,7 +279,7 @@ ContactPoint find_least_map_gap(const Geometry& a, const Transform& X_WA, const 
   const double size = b.radius + (std::isfinite(a.radius) ? a.radius : 0);
   const double farthest = size + (X_WA.p - X_WB.p).norm();
   // The margin grows until something is in it; with all of the surface in it something is.
-  for (double margin = 0;; margin = margin == 0 ? 0.01 * size : 8 * margin) {
+  for (double margin = 0;; margin = margin == 0 ? 0.01 * size : 2 * margin) {
     points.clear();
     append_map_contacts(a, X_WA, b, X_WB, {margin, SampleSearch::kTree}, points);
     if (!points.empty() || margin > 1e3 * farthest) break;

@@ -11,6 +11,7 @@ enum class SampleSearch : std::uint8_t { kTree, kAll };  // the tree only saves 
 struct MapQuery {
   double margin = 0;  // [m]
   SampleSearch search = SampleSearch::kTree;
+  double beside = 0;  // [m] that a corner may lie beside the edge that its own edge touches
 };
 
 /// Appends every sample of distance map `b` that is in or near `a`, a geometry of any kind, and the points of `a` that

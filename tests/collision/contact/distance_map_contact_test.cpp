@@ -64,7 +64,7 @@ TEST(DistanceMapContact, AlignedMapsHaveVerticalNormalsAtTheirEdgesToo) {
   for (const double cell : {0.04, 0.05, 0.07, 0.1, 0.2}) {
     const Geometry map = make_map(sample::box_mesh({1, 1, 1}, 1), cell);
     std::vector<ContactPoint> points;
-    append_map_contacts(map, at(0, 0, 0), map, at(0, 0, 0.9999), {1e-3, SampleSearch::kTree}, points);
+    append_map_contacts(map, at(0, 0, 0), map, at(0, 0, 0.9999), {1e-3, SampleSearch::kTree, 1e-3}, points);
     ASSERT_FALSE(points.empty());
     for (const ContactPoint& point : points) EXPECT_GT(point.normal.z(), 1 - 1e-6) << cell;
   }
@@ -146,8 +146,8 @@ TEST(DistanceMapContact, TreeAndBruteForceFindTheSamePoints) {
     for (int trial = 0; trial < (is_full() ? 1000 : 20); ++trial) {
       const Transform X{random.rotation().toRotationMatrix(), random.in_cube(0.8)};
       std::vector<ContactPoint> tree, all;
-      append_map_contacts(partner, at(0, 0, 0), map, X, {0.01, SampleSearch::kTree}, tree);
-      append_map_contacts(partner, at(0, 0, 0), map, X, {0.01, SampleSearch::kAll}, all);
+      append_map_contacts(partner, at(0, 0, 0), map, X, {0.01, SampleSearch::kTree, 0.01}, tree);
+      append_map_contacts(partner, at(0, 0, 0), map, X, {0.01, SampleSearch::kAll, 0.01}, all);
       ASSERT_EQ(tree.size(), all.size()) << partner.kind.index();
       for (std::size_t i = 0; i < all.size(); ++i) {
         EXPECT_EQ(tree[i].position, all[i].position);
