@@ -141,7 +141,7 @@ bool align_with_cone(std::span<const Vec3> cone, const Mat3& R_FM, PointDistance
 
 // Of two boxes that lie edge over edge, samples of the edges are nearer to a side of the other box than to its face,
 // and the side cannot touch them. What can is the nearest part of the surface that faces the sample: its plane gives
-// the gap where the sample is above it. A sample beside it, as far as is asked for, whose own surface reaches as far
+// the gap where the sample is above it. A sample beside it, no farther than `beside`, whose own surface reaches as far
 // over it stands for the place where its surface passes the edge: so two corners that cross, neither within the other,
 // touch where their edges do. False for no contact. A sample deeper than the error of the map keeps its gradient, which
 // is all that is known.

@@ -98,7 +98,8 @@ TEST(DistanceMapContact, TiltedMapsTouchWithinTheirCommonRectangleWithExactGaps)
       const double angle = random.uniform(0, 6.28), depth = random.uniform(0, 1e-3);
       const Mat3 R = Eigen::AngleAxisd(1e-3, Vec3(std::cos(angle), std::sin(angle), 0)).toRotationMatrix();
       const Vec3 n = R.col(2), below = -0.5 * n;
-      Transform X{R, Vec3(random.uniform(-2e-3, 2e-3), random.uniform(-2e-3, 2e-3), 0)};
+      const double aside = random.uniform(-2e-3, 2e-3), along = random.uniform(-2e-3, 2e-3);
+      Transform X{R, Vec3(aside, along, 0)};
       const Vec3 middle = X.p + below;
       const auto height_at = [&](double x, double y) {
         return X.p.z() + below.z() - (n.x() * (x - middle.x()) + n.y() * (y - middle.y())) / n.z();
@@ -114,7 +115,9 @@ TEST(DistanceMapContact, TiltedMapsTouchWithinTheirCommonRectangleWithExactGaps)
         const Vec3& x = point.position;
         EXPECT_NEAR(point.gap, height_at(x.x(), x.y()), 3e-6) << cell;
         EXPECT_GT(point.normal.z(), 1 - 1e-5) << cell;
-        const double beside = point.gap < 0 ? 1e-5 : 2e-3;  // [m] a sample above the rectangle may be beside it
+        // [m] A corner of one cube that is above the other's face may be beside it by as much as the two are out of
+        // line.
+        const double beside = 1e-5 + (point.gap < 0 ? 0 : middle.head<2>().cwiseAbs().maxCoeff());
         EXPECT_LT((lower - x).head<2>().maxCoeff(), beside) << cell;
         EXPECT_LT((x - upper).head<2>().maxCoeff(), beside) << cell;
         deepest = std::min(deepest, point.gap);
