@@ -349,12 +349,9 @@ Outcome run_map_scenes(const Setting& setting) {
   write_table(setting.folder / "tables_6_6_and_6_7.md", scenes, runs);
   outcome.note =
       "What rises in the displaced wall is the energy of parting overlapping bricks. Rings of 752 vertices stand for "
-      "the "
-      "cows, which are not published; without --full there are 16 of them and 40 bricks, and maps of 40 cells along "
-      "the "
-      "longest edge in place of 120. Oversampled is at the diagonal of a cell. The table of all nine, with the "
-      "thesis's "
-      "columns, is written to tables_6_6_and_6_7.md and copied to docs/collision.md.";
+      "the cows, which are not published; without --full there are 16 of them and 40 bricks, and maps of 40 cells "
+      "along the longest edge in place of 120. Oversampled is at the diagonal of a cell. The table of all nine, with "
+      "the thesis's columns, is written to tables_6_6_and_6_7.md and copied to docs/collision.md.";
   outcome.plots = {points};
   return outcome;
 }

@@ -20,11 +20,11 @@ namespace {
 // Cosine. Samples of a round surface have a normal each; those within a third of a radian of the deepest stand for one
 // place of contact.
 constexpr double kSameFace = 0.94;
-constexpr double kSameFaceSine = 0.34;    // of the same angle
-constexpr double kLeastAgreement = 0.5;   // cosine between a gradient and the nearest direction of touch
-constexpr double kLeastSlope = 1e-3;      // [rad]
-constexpr double kRoundingOfCell = 1e-6;  // of a cell
-constexpr int kEdgeParts = 4;             // edges of convex shapes are looked up at so many points
+constexpr double kSameFaceSine = 0.34;   // of the same angle
+constexpr double kLeastAgreement = 0.5;  // cosine between a gradient and the nearest direction of touch
+constexpr double kLeastSlope = 1e-3;     // [rad]
+constexpr double kMapRounding = 1e-6;    // relative, of lengths in a map
+constexpr int kEdgeParts = 4;            // edges of convex shapes are looked up at so many points
 
 // What gives the signed distance of a point: the other side of a pair. Points and normals are in the field's
 // own frame; may_reach allows balls of samples to be skipped.
@@ -78,7 +78,7 @@ struct MapField {
     }
     if (value.distance > margin + error) return kNowhere;
     // Truly within the margin outside, or inside by as much as the map may be wrong; nor farther than the map has it.
-    const double farthest = (1 + kRoundingOfCell) * (std::abs(value.distance) + error);
+    const double farthest = (1 + kMapRounding) * (std::abs(value.distance) + error);
     const double limit = std::min(std::max(margin, error - value.distance), farthest);
     const SurfacePoint nearest = find_closest_point(map.mesh, x, limit);
     return nearest.triangle == kNoTriangle ? kNowhere : measure(x, nearest);
@@ -148,7 +148,7 @@ bool align_with_cone(std::span<const Vec3> cone, const Mat3& R_FM, PointDistance
 bool find_touch(const MapField& field, Vec3& x, const DistanceMapGeometry& own, std::span<const Vec3> cone,
                 const Transform& X_FM, PointDistance& at) {
   if (align_with_cone(cone, X_FM.R, at) || at.distance < -field.depth) return true;
-  const double reach = field.depth + field.beside, rounding = kRoundingOfCell * field.depth;
+  const double reach = field.depth + field.beside, rounding = kMapRounding * field.depth;
   Vec3 aside = Vec3::Constant(reach);
   visit_near_triangles(field.map.mesh, x, reach * reach, [&](const SurfaceTriangle& triangle, double& squared_limit) {
     PointDistance facing{0, triangle.normal};

@@ -178,8 +178,8 @@ class InstantTreatment {
     record_near(near_rows);
   }
 
-  /// Where friction kept the solver from its goal, points may still close. The nearest velocities at which none does
-  /// always exist: the projection onto them, by normal impulses alone, takes energy out and lets time go on.
+  /// Where friction kept the solver from its goal, points may still close. The projection onto the velocities at which
+  /// none does, by normal impulses alone, takes energy out and lets time go on. Where bodies have room it exists.
   void push_apart(double enough) {
     local_.normal_rows.clear();
     for (const Row& row : scratch_.rows) {
@@ -208,8 +208,8 @@ class InstantTreatment {
   /// of the masses. Between scripts and what cannot give way the solver's impulses grow without end, and the bound with
   /// them; its residual does not show it, as rounding swallows the speeds beside such impulses.
   [[nodiscard]] bool leaves_no_room() {
-    constexpr double kManyTimes =
-        1000;  // the speed at which points close, for all masses together: no lever needs that
+    // The speed at which points close, for all masses together: no lever needs that.
+    constexpr double kManyTimes = 1000;
     std::vector<BodyVelocity>& change = scratch_.corrections;
     change.resize(bodies_.size());
     for (const std::uint32_t i : local_.island) change[i] = BodyVelocity{};
